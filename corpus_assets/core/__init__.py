@@ -1,0 +1,1 @@
+"""Tables, plans and receipts: plain Python that knows neither Dagster nor an engine."""

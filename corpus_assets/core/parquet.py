@@ -1,0 +1,144 @@
+"""Parquet files whose row groups depend on the rows alone, never on how they arrived.
+
+Page boundaries, and with them the bytes of a file, follow the chunks of the table handed to the
+writer. So a row group is cut by a rule on its rows and handed over as one contiguous chunk.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from corpus_assets.core.schema import LOW_CARDINALITY
+
+TABLE_GROUP_BYTES = 16 << 20
+TABLE_GROUP_ROWS = 16_384
+BATCH_BYTES = 32 << 20
+"""Aim for one batch in memory; a worker holds two or three."""
+
+
+def take_rows(lengths: np.ndarray, room: int, *, empty: bool) -> int:
+    """Return how many leading rows go into a group with `room` bytes left.
+
+    Args:
+        lengths: Bytes of each row, shape (rows,).
+        room: Bytes the group still takes; rows are taken while their sum is at most that.
+        empty: Whether the group has no row yet; then a row that is too long goes in alone.
+    """
+    fitting = int(np.searchsorted(np.cumsum(lengths), room, side="right"))
+    return max(fitting, 1) if empty else fitting
+
+
+class RowGroups:
+    """Cuts a stream of tables into row groups, each one contiguous chunk of a schema."""
+
+    def __init__(
+        self, schema: pa.Schema, group_bytes: int, group_rows: int | None, weigh: str = "text"
+    ) -> None:
+        """Cut at `group_bytes` of the column `weigh` and, if given, at `group_rows` rows."""
+        self._schema, self._weigh = schema, weigh
+        self._budget, self._max_rows = group_bytes, group_rows
+        self._pending: list[pa.Table] = []
+        self._bytes = self._rows = 0
+
+    def add(self, table: pa.Table) -> Iterator[pa.Table]:
+        """Take rows, in order; yield the groups that they complete."""
+        lengths = self._lengths(table)
+        start = 0
+        while start < len(table):
+            count = take_rows(
+                lengths[start:], self._budget - self._bytes, empty=not self._pending
+            )
+            if self._max_rows is not None:
+                count = min(count, self._max_rows - self._rows)
+            if count:
+                self._pending.append(table.slice(start, count))
+                self._bytes += int(lengths[start : start + count].sum())
+                self._rows += count
+            start += count
+            if start < len(table):
+                yield from self.rest()
+
+    def rest(self) -> Iterator[pa.Table]:
+        """Yield the group that is pending, if any."""
+        if self._pending:
+            yield pa.concat_tables(self._pending).cast(self._schema).combine_chunks()
+        self._pending, self._bytes, self._rows = [], 0, 0
+
+    def _lengths(self, table: pa.Table) -> np.ndarray:
+        if self._weigh not in table.column_names:
+            return np.zeros(len(table), dtype=np.int64)
+        lengths = pc.binary_length(table[self._weigh])
+        return np.asarray(lengths.to_numpy(), dtype=np.int64)
+
+
+class GroupedWriter:
+    """Write tables as the row groups that `RowGroups` cuts."""
+
+    def __init__(
+        self,
+        path: Path,
+        schema: pa.Schema,
+        *,
+        group_bytes: int = TABLE_GROUP_BYTES,
+        group_rows: int | None = TABLE_GROUP_ROWS,
+        options: dict[str, object] | None = None,
+    ) -> None:
+        """Open `path` for writing."""
+        self._groups = RowGroups(schema, group_bytes, group_rows)
+        self._writer = pq.ParquetWriter(path, schema, **(options or table_options(schema)))
+
+    def write(self, table: pa.Table) -> None:
+        """Add rows, in order."""
+        for group in self._groups.add(table):
+            self._writer.write_table(group, row_group_size=len(group))
+
+    def close(self) -> None:
+        """Write what is pending and the footer."""
+        for group in self._groups.rest():
+            self._writer.write_table(group, row_group_size=len(group))
+        self._writer.close()
+
+
+def table_options(schema: pa.Schema) -> dict[str, object]:
+    """Return the writer options of intermediate tables.
+
+    zstd level 1 writes 1.7 times as fast as level 3 and makes files 15 % larger.
+    """
+    low = [name for name in schema.names if name in LOW_CARDINALITY]
+    return {"compression": "zstd", "compression_level": 1, "use_dictionary": low or False}
+
+
+def batch_rows(file: pq.ParquetFile, batch_bytes: int = BATCH_BYTES) -> int:
+    """Return how many rows of a file make a batch of about `batch_bytes`."""
+    metadata = file.metadata
+    size = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+    return max(1, min(65_536, batch_bytes * metadata.num_rows // max(size, 1)))
+
+
+def read_batches(
+    stream: BinaryIO | Path, columns: list[str] | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Yield a Parquet file in batches of bounded size; a file without rows yields none."""
+    with pq.ParquetFile(stream, pre_buffer=False) as file:
+        if file.metadata.num_rows:
+            size = batch_rows(file)
+            yield from file.iter_batches(size, columns=columns, use_threads=False)
+
+
+def to_frame(batch: pa.RecordBatch | pa.Table) -> pl.DataFrame:
+    """Return Arrow rows as a Polars frame (no copy)."""
+    frame = pl.from_arrow(batch)
+    if not isinstance(frame, pl.DataFrame):  # pragma: no cover - only an array gives a Series
+        raise TypeError(type(frame))
+    return frame
+
+
+def to_table(frame: pl.DataFrame) -> pa.Table:
+    """Return a Polars frame as Arrow rows with large strings."""
+    return frame.to_arrow(compat_level=pl.CompatLevel.oldest())

@@ -1,0 +1,88 @@
+"""Rank files that are read by slice: rank k of an exchange reads slice k of every file.
+
+One Arrow IPC file (lz4) holds record batches of one slice each; a `.npy` beside it says which.
+Frames are cut as they come, so writing one holds a frame in memory, whatever the rank's size.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.ipc as ipc
+
+from corpus_assets.core.parquet import to_frame, to_table
+from corpus_assets.core.table import Table
+
+SLICE = "slice"
+"""Name of the int32 column by which frames are cut; it is not stored."""
+
+ENTRY = np.dtype([("slice", "<i4"), ("rows", "<i8"), ("bytes", "<i8")])
+
+
+class SliceWriter:
+    """Write frames with a `slice` column; rows of a slice keep their order."""
+
+    SUFFIX = "arrow"
+    IDENTITY = "slices 1"
+
+    def __init__(self, path: Path, schema: pa.Schema) -> None:
+        """Open `path`; `schema` is that of the rows without the slice column."""
+        self.rows, self._schema = 0, schema
+        self._entries: list[tuple[int, int, int]] = []
+        options = ipc.IpcWriteOptions(compression="lz4")
+        self._writer = ipc.new_file(str(path), schema, options=options)
+
+    def write(self, frame: pl.DataFrame | pa.Table) -> None:
+        """Cut a frame by its slice column and add a batch for each slice in it."""
+        frame = frame if isinstance(frame, pl.DataFrame) else to_frame(frame)
+        frame = frame.sort(SLICE, maintain_order=True)
+        sizes = frame.group_by(SLICE, maintain_order=True).len()
+        table = to_table(frame.select(self._schema.names)).cast(self._schema).combine_chunks()
+        start = 0
+        for number, rows in sizes.iter_rows():
+            batch = table.slice(start, rows).to_batches()[0]
+            self._writer.write_batch(batch)
+            self._entries.append((number, rows, batch.get_total_buffer_size()))
+            start += rows
+        self.rows += frame.height
+
+    def close(self) -> np.ndarray:
+        """Finish the file and return its entries, shape (batches,), dtype `ENTRY`."""
+        self._writer.close()
+        return np.array(self._entries, dtype=ENTRY)
+
+
+def read_slice(table: Table, number: int, columns: list[str] | None = None) -> pl.DataFrame:
+    """Return slice `number` of every rank, in rank order, as one frame."""
+    return pl.concat(list(slice_frames(table, number, columns)))
+
+
+def slice_frames(
+    table: Table, number: int, columns: list[str] | None = None
+) -> Iterator[pl.DataFrame]:
+    """Yield the batches of one slice, rank by rank; at least one frame, which may be empty.
+
+    Only the named columns are decompressed.
+    """
+    for rank in table.ranks:
+        entries = np.load(table.path(rank.files["slices"]))
+        wanted = np.flatnonzero(entries["slice"] == number)
+        with pa.memory_map(str(table.path(rank.files["kept"]))) as source:
+            schema = ipc.open_file(source).schema
+            fields = [schema.get_field_index(name) for name in columns or schema.names]
+            reader = ipc.open_file(source, options=ipc.IpcReadOptions(included_fields=fields))
+            yield to_frame(reader.schema.empty_table())
+            for index in wanted:
+                yield to_frame(reader.get_batch(int(index)))
+
+
+def slice_sizes(table: Table) -> dict[int, tuple[int, int]]:
+    """Return rows and bytes of each slice that has rows."""
+    sizes: dict[int, tuple[int, int]] = {}
+    for rank in table.ranks:
+        for number, rows, size in np.load(table.path(rank.files["slices"])).tolist():
+            before = sizes.get(number, (0, 0))
+            sizes[number] = (before[0] + rows, before[1] + size)
+    return sizes

@@ -1,0 +1,139 @@
+"""Third pass of the large writer: each shard cut out of the sorted ranges, any shard by any worker.
+
+A range is held in pieces of bounded text, so that one that came out too large costs time, not
+memory.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from corpus_assets.core.parquet import RowGroups, to_table
+from corpus_assets.core.plan import Config, Counts, RankInput
+from corpus_assets.core.slices import slice_frames
+from corpus_assets.core.table import Table
+from corpus_assets.shards.layout import SCHEMA, WRITER_OPTIONS, group_budget
+
+VERSION = 1
+
+
+class CutConfig(Config):
+    """Where ranges start and how rows are cut."""
+
+    starts: tuple[int, ...]
+    n_docs: int
+    shard_rows: int
+    val_permille: int
+    row_group_bytes: int
+    piece_bytes: int
+
+
+class ShardWriter:
+    """Writes tables that are row groups already."""
+
+    SUFFIX = "parquet"
+    IDENTITY = f"shard 1, pyarrow {pa.__version__}"
+
+    def __init__(self, path: Path, schema: pa.Schema) -> None:
+        """Open `path` for writing."""
+        self._writer, self.rows = pq.ParquetWriter(path, schema, **WRITER_OPTIONS), 0
+
+    def write(self, frame: pl.DataFrame | pa.Table) -> None:
+        """Add one row group."""
+        self._writer.write_table(frame, row_group_size=len(frame))
+        self.rows += len(frame)
+
+    def close(self) -> None:
+        """Finish the file."""
+        self._writer.close()
+
+
+def cut_shard(rank: RankInput, config: CutConfig, counts: Counts) -> Iterator[pa.Table]:  # noqa: ARG001
+    """Yield the row groups of shard `rank.number`."""
+    start = rank.number * config.shard_rows
+    stop = min(start + config.shard_rows, config.n_docs)
+    groups = RowGroups(SCHEMA, group_budget(config.row_group_bytes), None)
+    for rows in rows_between(rank.table, rank.side(), config, start, stop):
+        yield from groups.add(rows)
+    yield from groups.rest()
+
+
+def rows_between(
+    runs: Table, places: Table, config: CutConfig, start: int, stop: int
+) -> Iterator[pa.Table]:
+    """Yield the sorted rows with index `start` to `stop - 1`, as stored but for the cut."""
+    bounds = (*config.starts, config.n_docs)
+    first = max(0, int(np.searchsorted(bounds, start, side="right")) - 1)
+    for number in range(first, len(config.starts)):
+        if bounds[number] >= stop:
+            return
+        low, high = max(start - bounds[number], 0), min(stop, bounds[number + 1]) - bounds[number]
+        for piece_start, piece_stop in pieces(load_places(places, number), config.piece_bytes):
+            begin, end = max(low, piece_start), min(high, piece_stop)
+            if begin < end:
+                piece = load_piece(
+                    runs, places, number, piece_start, piece_stop, config.val_permille
+                )
+                yield piece.slice(begin - piece_start, end - begin)
+
+
+def pieces(places: pl.DataFrame, budget: int) -> list[tuple[int, int]]:
+    """Return the bounds of runs of rows that hold at most about `budget` bytes of text."""
+    if places.is_empty():
+        return []
+    before = places["text_bytes"].cum_sum() - places["text_bytes"]
+    starts = (before // max(budget, 1)).rle_id().to_frame("piece").with_row_index("row")
+    firsts = starts.group_by("piece", maintain_order=True).first()["row"].to_list()
+    return list(zip(firsts, [*firsts[1:], places.height], strict=True))
+
+
+@lru_cache(maxsize=2)
+def load_places(places: Table, number: int) -> pl.DataFrame:
+    """Return order, lengths and clusters of one range; the last two are kept for the next shard."""
+    frames = list(places.frames(places.ranks[number]))
+    return pl.concat(frames) if frames else pl.DataFrame(schema=places_schema())
+
+
+def places_schema() -> dict[str, type[pl.DataType]]:
+    """Return the columns of a range without rows."""
+    return {"position": pl.Int64, "text_bytes": pl.Int64, "minhash_cluster": pl.Int64}
+
+
+@lru_cache(maxsize=1)
+def load_piece(
+    runs: Table, places: Table, number: int, start: int, stop: int, val_permille: int
+) -> pa.Table:
+    """Return rows `start` to `stop - 1` of a sorted range; kept, since shards share ranges."""
+    placed = load_places(places, number)
+    wanted = placed["position"][start:stop].to_numpy()
+    found = np.sort(wanted)
+    parts: list[pl.DataFrame] = []
+    before = 0
+    for frame in slice_frames(runs, number):
+        low, high = np.searchsorted(found, (before, before + frame.height))
+        parts.append(frame[found[low:high] - before] if high - low < frame.height else frame)
+        before += frame.height
+    rows = pl.concat(parts)[np.searchsorted(found, wanted)]
+    return stored(rows.with_columns(placed["minhash_cluster"][start:stop]), val_permille)
+
+
+def stored(rows: pl.DataFrame, val_permille: int) -> pa.Table:
+    """Return rows with the columns of a shard; strings are cast when the row group is cut."""
+    table = to_table(rows)
+    digests = table["sha256"].combine_chunks()
+    array = digests.chunk(0) if isinstance(digests, pa.ChunkedArray) else digests
+    data = b"".join(array.to_pylist())
+    heads = np.frombuffer(data, dtype=np.uint8).reshape(-1, 32)[:, :8].copy().view(">u8")[:, 0]
+    is_val = pa.array(heads % 1000 < val_permille)
+    fixed = pa.FixedSizeBinaryArray.from_buffers(
+        pa.binary(32), len(table), [None, pa.py_buffer(data)]
+    )
+    columns = {name: table[name] for name in SCHEMA.names if name not in {"sha256", "split"}}
+    columns |= {"sha256": fixed, "split": pc.if_else(is_val, "val", "train")}
+    return pa.table([columns[name] for name in SCHEMA.names], names=SCHEMA.names)

@@ -1,0 +1,1 @@
+"""The shard format, tested from its specification alone."""
