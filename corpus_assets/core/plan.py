@@ -109,6 +109,8 @@ class RawFile:
     path: Path
     name: str
     """`<source_id>/<name relative to its input>`; names the rank and its output."""
+    config: Config | None = None
+    """Config of the reader for this file; so a change to one source redoes that source alone."""
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,15 @@ def run_steps(task: RankTask, reader: RankReader, output: RankOutput, counts: Co
                 result = step.function(kept, step.config, counts)
                 kept = _split_dropped(result, output, counts)
         if kept.height:
+            count_licences(kept, counts)
             output.write(kept)
+
+
+def count_licences(frame: pl.DataFrame, counts: Counts) -> None:
+    """Count a frame's documents by source and licence, where it has these columns."""
+    if {"source_id", "license_spdx"} <= set(frame.columns):
+        for source, licence, rows in frame.group_by("source_id", "license_spdx").len().iter_rows():
+            counts[f"license/{source}/{licence}"] += rows
 
 
 def _split_dropped(frame: pl.DataFrame, output: RankOutput, counts: Counts) -> pl.DataFrame:

@@ -112,7 +112,8 @@ class Receipt:
 
     def record(self) -> RankRecord:
         """Return what the table lists of the rank."""
-        return RankRecord(self.number, self.name, self.files, self.counts)
+        source = self.source and {k: v for k, v in self.source.items() if k != "mtime_ns"}
+        return RankRecord(self.number, self.name, self.files, self.counts, source)
 
 
 def still_valid(task: RankTask, *, deep: bool) -> Receipt | None:

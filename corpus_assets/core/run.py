@@ -5,13 +5,13 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from corpus_assets.core.errors import CorpusError, InputError, TargetError
 from corpus_assets.core.files import locked, remove_tree
-from corpus_assets.core.plan import Plan
+from corpus_assets.core.plan import Plan, Step
 from corpus_assets.core.rank import RankReader, run_steps
 from corpus_assets.core.receipt import (
     RECEIPTS,
@@ -142,21 +142,22 @@ def rank_tasks(plan: Plan, directory: Path, source: Any, side: Table | None) -> 
                 **shared,
             )
         return
-    for number, name, file in _sources(source):
-        yield RankTask(
-            number=number, name=name, source=file, table=None, upstream=upstream, **shared
-        )
+    for number, file, reader in _sources(source, plan.reader):
+        shared |= {"reader": reader, "source": file, "name": file.name}
+        yield RankTask(number=number, table=None, upstream=upstream, **shared)
 
 
-def _sources(source: Any) -> Iterator[tuple[int, str, SourceFile]]:
+def _sources(source: Any, reader: Step) -> Iterator[tuple[int, SourceFile, Step]]:
+    """Yield number, file and reader of each rank of a table, or of raw files."""
     if isinstance(source, Table):
         for rank in source.ranks:
             kept = rank.files["kept"]
             path = source.path(kept)
-            yield rank.number, rank.name, SourceFile(path, rank.name, kept.sha256, source.name)
+            yield rank.number, SourceFile(path, rank.name, kept.sha256, source.name), reader
     else:
         for number, raw in enumerate(source):
-            yield number, raw.name, SourceFile(raw.path, raw.name, None)
+            configured = replace(reader, config=raw.config)
+            yield number, SourceFile(raw.path, raw.name, None), configured
 
 
 def _run_ranks(

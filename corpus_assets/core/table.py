@@ -42,12 +42,14 @@ class RankRecord:
     name: str
     files: Mapping[str, FileRecord]
     counts: Mapping[str, int]
+    source: Mapping[str, Any] | None = None
+    """Name, bytes and sha256 of the raw file it was read from."""
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:
         """Return the record that a JSON object says."""
         files = {role: FileRecord(**entry) for role, entry in value["files"].items()}
-        return cls(value["number"], value["name"], files, value["counts"])
+        return cls(value["number"], value["name"], files, value["counts"], value["source"])
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,11 @@ class Table:
     def rows(self) -> int:
         """Rows kept in all ranks."""
         return sum(rank.files["kept"].rows for rank in self.ranks)
+
+    @property
+    def rank_names(self) -> dict[int, str]:
+        """Name of each rank by its number."""
+        return {rank.number: rank.name for rank in self.ranks}
 
     @property
     def bytes(self) -> int:

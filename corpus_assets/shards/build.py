@@ -12,6 +12,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Self
 
+from pydantic import Field
+
 from corpus_assets.core.errors import DocumentError
 from corpus_assets.core.files import (
     digest_of_file,
@@ -48,11 +50,11 @@ VERSION = 1
 class ShardConfig(Config):
     """How the corpus is cut and split."""
 
-    shard_rows: int = 100_000
+    shard_rows: int = Field(default=100_000, ge=1)
     """Documents per shard."""
-    val_permille: int = 5
+    val_permille: int = Field(default=5, ge=0, le=1000)
     """Share of the `val` split, in thousandths."""
-    row_group_bytes: int = DEFAULT_ROW_GROUP_BYTES
+    row_group_bytes: int = Field(default=DEFAULT_ROW_GROUP_BYTES, ge=1)
     """UTF-8 bytes of text per Parquet row group."""
 
 
@@ -80,6 +82,16 @@ class Corpus:
 
 
 @dataclass(frozen=True)
+class CorpusPlan:
+    """What will make a corpus; `build_corpus_shards` executes it."""
+
+    table: Table
+    settings: CorpusSettings
+    pii_columns: Mapping[str, str]
+    """Column of the table by PII kind of the manifest."""
+
+
+@dataclass(frozen=True)
 class Receipt:
     """What made the shards that are in place, and how to recognise them without reading."""
 
@@ -90,23 +102,19 @@ class Receipt:
 
 
 def build_corpus_shards(
-    table: Table,
+    plan: CorpusPlan,
     out: Path,
-    settings: CorpusSettings,
     engine: Engine,
     *,
-    pii_columns: Mapping[str, str] | None = None,
     range_bytes: int = scatter.RANGE_BYTES,
     report: Report | None = None,
 ) -> Corpus:
     """Make, or bring up to date, the corpus of a table's kept documents.
 
     Args:
-        table: Documents with the columns of `scrubbed_docs`.
+        plan: Table with the columns of `scrubbed_docs`, and what to make of it.
         out: Folder of the corpus.
-        settings: Checked arguments of the corpus.
         engine: Where the passes run.
-        pii_columns: Column of the table by PII kind of the manifest.
         range_bytes: Text per id range; sets the memory, never the output.
         report: Told of the progress of each pass.
 
@@ -117,14 +125,12 @@ def build_corpus_shards(
     """
     check_target(out)
     work = beside(out, WORK)
-    fingerprint = _fingerprint(table, settings, pii_columns)
+    fingerprint = _fingerprint(plan)
     with locked(work):
         receipt = _standing(work, out)
         if receipt is None or receipt.shards != fingerprint:
             try:
-                shards, pii = _make_shards(
-                    table, work, settings, pii_columns or {}, range_bytes, engine, report
-                )
+                shards, pii = _make_shards(plan, work, range_bytes, engine, report)
             except DocumentError:
                 _remove_spill(work)
                 raise
@@ -132,7 +138,7 @@ def build_corpus_shards(
             names = load_manifest(out / MANIFEST_FILE)["shards"]
             shards = {entry["name"]: (out / entry["name"], entry) for entry in names}
             pii = receipt.pii
-        manifest = settings.manifest([entry for _, entry in shards.values()], pii)
+        manifest = plan.settings.manifest([entry for _, entry in shards.values()], pii)
         if not _is_in_place(out, manifest, receipt, fingerprint):
             _commit(out, manifest, {name: path for name, (path, _) in shards.items()})
             stamps = {name: Stamp.of(out / name) for name in shards}
@@ -141,12 +147,11 @@ def build_corpus_shards(
     return Corpus(out, manifest)
 
 
-def _fingerprint(
-    table: Table, settings: CorpusSettings, pii_columns: Mapping[str, str] | None
-) -> str:
+def _fingerprint(plan: CorpusPlan) -> str:
+    settings = plan.settings
     cuts = [settings.shard_rows, settings.val_permille, settings.row_group_bytes]
     versions = [VERSION, scatter.VERSION, order.VERSION, cut.VERSION, cut.ShardWriter.IDENTITY]
-    return digest_of_json([versions, table.digest, cuts, dict(pii_columns or {})])
+    return digest_of_json([versions, plan.table.digest, cuts, dict(plan.pii_columns)])
 
 
 def _standing(work: Path, out: Path) -> Receipt | None:
@@ -171,44 +176,44 @@ def _is_unchanged(path: Path, stamp: Stamp, sha256: str) -> bool:
 
 
 def _make_shards(
-    table: Table,
-    work: Path,
-    settings: CorpusSettings,
-    pii_columns: Mapping[str, str],
-    range_bytes: int,
-    engine: Engine,
-    report: Report | None,
+    plan: CorpusPlan, work: Path, range_bytes: int, engine: Engine, report: Report | None
 ) -> tuple[dict[str, tuple[Path, dict[str, Any]]], dict[str, int]]:
     """Run the passes; return path and manifest entry by shard name, and the sums of PII."""
+    table, settings = plan.table, plan.settings
     count = check_shard_count(table.rows, settings.shard_rows)
     splitters = scatter.sample_splitters(table, scatter.range_count(table, range_bytes))
-    config = scatter.ScatterConfig(splitters=splitters, pii_columns=tuple(pii_columns.items()))
-    plan = map_ranks(
-        table, "scatter", scatter.scatter_rows, config, scatter.RUN, writer=SliceWriter
+    config = scatter.ScatterConfig(
+        splitters=splitters, pii_columns=tuple(plan.pii_columns.items())
     )
-    runs = run_plan(plan, work / "scatter", engine, report)
+    scattering = map_ranks(
+        table,
+        "scatter",
+        scatter.scatter_rows,
+        config,
+        scatter.RUN,
+        writer=SliceWriter,
+    )
+    runs = run_plan(scattering, work / "scatter", engine, report)
     places, starts = _place(runs, work, len(splitters) + 1, engine, report)
-    names = tuple(shard_name(i, count) for i in range(count))
-    cutting = cut.CutConfig(
-        starts=starts,
-        n_docs=table.rows,
-        shard_rows=settings.shard_rows,
-        val_permille=settings.val_permille,
-        row_group_bytes=settings.row_group_bytes,
-        piece_bytes=2 * range_bytes,
-    )
-    plan = exchange(
+    cutting = exchange(
         runs,
         "shards",
         count,
         cut.cut_shard,
-        cutting,
+        cut.CutConfig(
+            starts=starts,
+            n_docs=table.rows,
+            shard_rows=settings.shard_rows,
+            val_permille=settings.val_permille,
+            row_group_bytes=settings.row_group_bytes,
+            piece_bytes=2 * range_bytes,
+        ),
         SCHEMA,
         side=places,
-        rank_names=names,
+        rank_names=tuple(shard_name(i, count) for i in range(count)),
         writer=cut.ShardWriter,
     )
-    shards = run_plan(plan, work / "shards", engine, report)
+    shards = run_plan(cutting, work / "shards", engine, report)
     made = {rank.name: rank.files["kept"] for rank in shards.ranks}
     entries = {
         name: (shards.path(file), {"name": name, "sha256": file.sha256, "rows": file.rows})

@@ -14,7 +14,7 @@ from corpus_assets.core.errors import DocumentError
 from corpus_assets.core.plan import Config, Counts, RankInput
 from corpus_assets.core.schema import schema_of
 from corpus_assets.core.slices import SLICE, read_slice
-from corpus_assets.core.table import Table
+from corpus_assets.core.texts import repeated_id_message
 
 VERSION = 1
 
@@ -57,19 +57,9 @@ def order_rows(rank: RankInput, config: None, counts: Counts) -> Iterator[pl.Dat
     repeated = rows.filter(pl.col("id") == pl.col("id").shift(1))
     if repeated.height:
         both = rows.filter(pl.col("id") == repeated["id"][0])
-        raise DocumentError(repeated_id(rank.table, both))
+        raise DocumentError(repeated_id_message(rank.table.rank_names, both))
     counts["keyed"] += rows.height - rows["cluster"].null_count()
     yield rows.select(pl.col("position").cast(pl.Int64), "text_bytes", "cluster")
-
-
-def repeated_id(table: Table, rows: pl.DataFrame) -> str:
-    """Return the message about documents (columns id, rank, row) that share an id."""
-    names = {rank.number: rank.name for rank in table.ranks}
-    places = [f"{names.get(r, r)} row {row}" for r, row in rows.select("rank", "row").iter_rows()]
-    return (
-        f"id {rows['id'][0]!r} repeats: {' and '.join(places[:2])}. Ids must be unique in a source; "
-        f"correct them, or set `id_key: null` to number the documents."
-    )
 
 
 def key_rows(rank: RankInput, config: RangeConfig, counts: Counts) -> Iterator[pl.DataFrame]:  # noqa: ARG001

@@ -1,11 +1,13 @@
 """`read_shards`: the documents of a corpus, each shard verified before its first row."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from corpus_assets.core.errors import DocumentError
@@ -59,6 +61,16 @@ def open_corpus(out: Path) -> tuple[Path, dict[str, Any]]:
             message = f"{path}: listed in {MANIFEST_FILE} but missing; build the corpus again."
             raise MissingShardError(message)
     return folder, manifest
+
+
+def column_counts(out: Path, manifest: Mapping[str, Any], column: str) -> dict[str, int]:
+    """Return how often each value of a string column is there, reading that column alone."""
+    counts: Counter[str] = Counter()
+    for shard in manifest["shards"]:
+        table = pq.read_table(out / shard["name"], columns=[column], use_threads=False)
+        for entry in pc.value_counts(table[column]).to_pylist():
+            counts[entry["values"]] += entry["counts"]
+    return dict(sorted(counts.items()))
 
 
 def open_shard(path: Path, shard: dict[str, Any]) -> tuple[BinaryIO, pq.ParquetFile]:

@@ -49,10 +49,10 @@ def check_target(out: Path) -> None:
         message = f"{out}: is not a folder of its own; choose another target or move it away."
         raise TargetError(message)
     if out.is_dir() and not os.path.lexists(out / MANIFEST_FILE):
-        for entry in os.scandir(out):
-            if not (is_shard_name(entry.name) and entry.is_file(follow_symlinks=False)):
+        for path in out.iterdir():
+            if not (is_shard_name(path.name) and path.is_file() and not path.is_symlink()):
                 message = (
-                    f"{out}: has no {MANIFEST_FILE} but holds {entry.name!r}, so it is not a "
+                    f"{out}: has no {MANIFEST_FILE} but holds {path.name!r}, so it is not a "
                     f"corpus and is left alone; choose another target or move it away."
                 )
                 raise TargetError(message)
@@ -73,19 +73,20 @@ def replacing(out: Path) -> Iterator[Path]:
     _recover(out)
     remove_tree(new)
     new.mkdir()
-    lock = os.open(new, os.O_RDONLY)
+    lock = -1
     try:
+        lock = os.open(new, os.O_RDONLY)
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield new
         sync(new)
         _commit(out, new, lock)
         sync(out.parent)
     except BaseException:
-        with suppress(OSError):
-            remove_tree(new)
+        _remove_quietly(new)
         raise
     finally:
-        os.close(lock)
+        if lock >= 0:
+            os.close(lock)
 
 
 def _refuse_live_writer(new: Path) -> None:

@@ -1,6 +1,5 @@
 """First pass of the large writer: every row, checked and hashed, into the range its id falls in."""
 
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,11 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from corpus_assets.core.errors import DocumentError
-from corpus_assets.core.parquet import to_table
 from corpus_assets.core.plan import Config, Counts, RankInput
 from corpus_assets.core.schema import schema_of
 from corpus_assets.core.slices import SLICE
 from corpus_assets.core.table import Table
+from corpus_assets.core.texts import text_digests
 from corpus_assets.shards.document import MAX_REDACTIONS, PII_KEYS
 from corpus_assets.shards.layout import MAX_TEXT_BYTES
 
@@ -116,21 +115,6 @@ def scatter_rows(rank: RankInput, config: ScatterConfig, counts: Counts) -> Iter
 
 def _column(frame: pl.DataFrame, name: str, kind: type[pl.DataType]) -> pl.Expr:
     return pl.col(name) if name in frame.columns else pl.lit(None, dtype=kind)
-
-
-def text_digests(texts: pl.Series) -> list[bytes]:
-    """Return the SHA-256 of each text.
-
-    Slices of the Arrow buffer are hashed in place: 2.4 times the speed of encoding Python strings.
-    """
-    column = to_table(texts.to_frame())[texts.name].combine_chunks()
-    array = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
-    offsets = np.frombuffer(array.buffers()[1], dtype=np.int64)
-    bounds = offsets[array.offset : array.offset + len(array) + 1].tolist()
-    data = memoryview(array.buffers()[2] or b"")
-    return [
-        hashlib.sha256(data[bounds[i] : bounds[i + 1]]).digest() for i in range(len(bounds) - 1)
-    ]
 
 
 def check_rows(frame: pl.DataFrame) -> None:

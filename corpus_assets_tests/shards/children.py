@@ -1,6 +1,7 @@
 """Programs that need a process of their own: they are killed, or denied what their system has.
 
-`python -m corpus_assets_tests.shards.children FUNCTION [JSON]` calls the function with the arguments.
+`python -m corpus_assets_tests.shards.children FUNCTION JSON` calls the function with a list of
+arguments.
 """
 
 import ctypes
@@ -52,7 +53,7 @@ def command(function, *arguments):
 
 def call(function, *arguments, **environment):
     """Run one function in a new process, and give what it returned."""
-    done = subprocess.run(
+    done = subprocess.run(  # noqa: S603
         command(function, *arguments),
         cwd=REPOSITORY,
         env={**os.environ, **environment},
@@ -65,9 +66,11 @@ def call(function, *arguments, **environment):
 
 def converse(function, *arguments):
     """Run one function that prints lines of JSON, and answer each when the caller comes back."""
-    with subprocess.Popen(
+    with subprocess.Popen(  # noqa: S603
         command(function, *arguments), cwd=REPOSITORY, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as child:
+        assert child.stdin
+        assert child.stdout
         try:
             for line in child.stdout:
                 yield json.loads(line)
@@ -80,9 +83,14 @@ def converse(function, *arguments):
 
 
 def write_version(out, number):
-    """Write version `number`: its documents tell it, and the number of its shards differs from the next one's."""
-    docs = [Doc(f"d{i}", "books", f"{number} {i}", {"url": "u", "license_spdx": "MIT"}) for i in range(N_DOCS)]
-    return write_shards(docs, out, dataset="versions", version=f"v{number}", shard_rows=2 + number % 2)
+    """Write a version that its documents tell; the next one has another number of shards."""
+    docs = [
+        Doc(f"d{i}", "books", f"{number} {i}", {"url": "u", "license_spdx": "MIT"})
+        for i in range(N_DOCS)
+    ]
+    return write_shards(
+        docs, out, dataset="versions", version=f"v{number}", shard_rows=2 + number % 2
+    )
 
 
 def version_of(out):
@@ -98,9 +106,9 @@ def version_of(out):
 
 
 def deny(*rules):
-    """Let system calls fail: each rule is a name, an argument with its value or None, and an errno.
+    """Let system calls fail: a rule is a name, an argument with its value or None, and an errno.
 
-    It is what an old kernel, a poor file system or a full disk does, and it lasts as long as the process.
+    It is what an old kernel or a poor file system does, and it lasts as long as the process.
     """
     numbers = SYSCALLS[platform.machine()]
     load, jump_if_equal, give = 0x20, 0x15, 0x06
@@ -117,7 +125,9 @@ def deny(*rules):
     program.append((give, 0, 0, 0x7FFF0000))
     packed = b"".join(struct.pack("HBBI", *instruction) for instruction in program)
     buffer = ctypes.create_string_buffer(packed, len(packed))
-    header = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(program), ctypes.addressof(buffer)))
+    header = ctypes.create_string_buffer(
+        struct.pack("HxxxxxxP", len(program), ctypes.addressof(buffer))
+    )
     libc = ctypes.CDLL(None, use_errno=True)
     no_new_privileges, seccomp, filter_mode = 38, 22, 2
     if libc.prctl(no_new_privileges, 1, 0, 0, 0) or libc.prctl(seccomp, filter_mode, header, 0, 0):
@@ -146,7 +156,7 @@ def on_file_event(out, action):
 
 
 def tell(value):
-    print(json.dumps(value), flush=True)
+    print(json.dumps(value), flush=True)  # noqa: T201
 
 
 def wait_for_answer():
@@ -162,7 +172,7 @@ def in_fork(work):
             work()
             status = 0
         except BaseException as error:  # noqa: BLE001
-            print(repr(error), file=sys.stderr, flush=True)
+            print(repr(error), file=sys.stderr, flush=True)  # noqa: T201
         finally:
             os._exit(status)
     return os.waitpid(pid, 0)[1]
@@ -187,7 +197,7 @@ def kill_writers(out, delays, code):
 
 
 def kill_at_each_event(out, code):
-    """Let writers replace version 0 of `out` by version 1; kill the n-th before its n-th file operation."""
+    """Let writers replace version 0 by version 1; kill the n-th at its n-th file operation."""
     deny_exchange(code)
     for last in itertools.count():
 
@@ -238,15 +248,15 @@ def fail_at_each_event(out, code):
                     "reached": reached,
                     "raised": raised and repr(raised),
                     "same": raised is injected,
-                    "version": version_of(out) if os.path.lexists(out) else None,
-                    "beside": sorted(os.listdir(os.path.dirname(out))),
+                    "version": version_of(out) if Path(out).exists() else None,
+                    "beside": sorted(path.name for path in Path(out).parent.iterdir()),
                 }
             )
 
         if in_fork(work):
             tell({"reached": ["fork failed"], "raised": "fork failed", "same": False})
         wait_for_answer()
-        if os.path.exists(f"{out}.stop"):
+        if Path(f"{out}.stop").exists():
             return
 
 
@@ -254,7 +264,11 @@ def outcome_of(work, injected=None):
     try:
         work()
     except BaseException as error:  # noqa: BLE001
-        return {"raised": type(error).__name__, "errno": getattr(error, "errno", None), "same": error is injected}
+        return {
+            "raised": type(error).__name__,
+            "errno": getattr(error, "errno", None),
+            "same": error is injected,
+        }
     return {"raised": None}
 
 
@@ -271,11 +285,11 @@ def write_with_failing_second_rename(out, number):
     reached = []
 
     def fail(event, arguments):
-        name = os.path.basename(out)
+        name = Path(out).name
         if event != "os.rename":
             return
-        if [os.path.basename(os.fspath(path)) for path in arguments[:2]] == [f"{name}.tmp", name]:
-            reached.append(os.path.lexists(out))
+        if [Path(path).name for path in arguments[:2]] == [f"{name}.tmp", name]:
+            reached.append(Path(out).exists())
             raise injected
 
     on_file_event(out, fail)
@@ -298,10 +312,10 @@ def write_where_nothing_can_be_deleted(out, number, code):
 
 def committed(out, number):
     try:
-        with open(os.path.join(out, "_MANIFEST.json"), encoding="utf-8") as file:
-            return json.load(file)["version"] == f"v{number}"
+        manifest = (Path(out) / "_MANIFEST.json").read_text(encoding="utf-8")
     except FileNotFoundError:
         return False
+    return json.loads(manifest)["version"] == f"v{number}"
 
 
 def write_without_sync(out, number):

@@ -1,7 +1,7 @@
 """Documents, calls and expectations of the shard tests.
 
-The second half is a plain-Python reference of the specification. It shares no code with the package, and it favours the
-obvious over the fast.
+The second half is a plain-Python reference of the specification. It shares no code with the
+package, and it favours the obvious over the fast.
 """
 
 import contextlib
@@ -134,7 +134,7 @@ def tree(directory):
         status = path.lstat()
         content = None
         if stat.S_ISLNK(status.st_mode):
-            content = os.readlink(path)
+            content = str(path.readlink())
         elif stat.S_ISREG(status.st_mode):
             content = path.read_bytes()
         key = str(path.relative_to(directory))
@@ -170,7 +170,7 @@ def open_files(directory):
     found = []
     for descriptor in Path("/proc/self/fd").iterdir():
         try:
-            target = os.readlink(descriptor)
+            target = str(descriptor.readlink())
         except FileNotFoundError:
             continue
         if target.startswith(str(directory)):

@@ -75,7 +75,7 @@ def schema():
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def refused(argument, tmp_path, errors=ValueError, **arguments):
+def refused(argument, tmp_path, errors=(ValueError,), **arguments):
     with pytest.raises(errors) as caught:
         write([], tmp_path / "corpus", **arguments)
     assert argument in str(caught.value)
@@ -233,7 +233,22 @@ def test_dataset_and_version_are_slugs(argument, value, tmp_path):
 
 @pytest.mark.parametrize(
     "value",
-    ["", "A", "aB", "-a", ".a", "_a", "a b", "a/b", "a\n", "\na", "\u00e9", "a\x00", "\u0661", "\ud800"],
+    [
+        "",
+        "A",
+        "aB",
+        "-a",
+        ".a",
+        "_a",
+        "a b",
+        "a/b",
+        "a\n",
+        "\na",
+        "\u00e9",
+        "a\x00",
+        "\u0661",
+        "\ud800",
+    ],
 )
 @pytest.mark.parametrize("argument", ["dataset", "version"])
 def test_what_is_no_slug_from_end_to_end_is_an_error(argument, value, tmp_path):
@@ -330,7 +345,9 @@ def test_a_ledger_ref_that_is_blank_or_has_no_utf8_is_an_error(value, tmp_path):
 
 
 def test_a_ledger_ref_is_not_resolved(tmp_path):
-    for index, value in enumerate(["../nowhere/", "https://example.invalid/x", "a/./b", " padded "]):
+    for index, value in enumerate(
+        ["../nowhere/", "https://example.invalid/x", "a/./b", " padded "]
+    ):
         assert write([], tmp_path / str(index), ledger_ref=value)["ledger_ref"] == value
 
 
@@ -343,7 +360,9 @@ def test_a_config_hash_is_64_lower_case_hex_digits(value, tmp_path):
 
 def test_nothing_of_the_call_but_its_arguments_is_in_the_manifest(tmp_path):
     write(docs_of("a"), tmp_path / "here" / "corpus", shard_rows=5, val_permille=9)
-    write(docs_of("a"), tmp_path / "there" / "other", shard_rows=7, row_group_bytes=10, val_permille=9)
+    write(
+        docs_of("a"), tmp_path / "there" / "other", shard_rows=7, row_group_bytes=10, val_permille=9
+    )
     first = (tmp_path / "here" / "corpus" / MANIFEST).read_bytes()
     assert first == (tmp_path / "there" / "other" / MANIFEST).read_bytes()
     assert list(json.loads(first)) == schema()["required"]

@@ -2,10 +2,10 @@
 
 import gc
 import json
-import os
 import sys
 import tracemalloc
 from collections.abc import Iterator
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -34,7 +34,7 @@ from corpus_assets_tests.shards.scenario import (
 FIRST = "shard-00000-of-00003.parquet"
 SECOND = "shard-00001-of-00003.parquet"
 needs_inotify = pytest.mark.skipif(sys.platform != "linux", reason="needs inotify")
-needs_proc = pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs /proc")
+needs_proc = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs /proc")
 
 
 def three_shards(tmp_path, **arguments):
@@ -50,11 +50,11 @@ def changed(out, change):
     write_manifest(out, manifest)
 
 
-def ids_until_error(out, split=None, errors=ValueError):
+def ids_until_error(out, split=None, errors=(ValueError,)):
     """The ids yielded before the error, and the error's text."""
     reader = read_shards(out, split)
     ids = []
-    with pytest.raises(errors) as caught:
+    with pytest.raises(errors) as caught:  # noqa: PT012
         for document in reader:
             ids.append(document.id)  # noqa: PERF401
     return ids, str(caught.value)
@@ -275,11 +275,8 @@ def test_an_inconsistent_manifest_is_an_error_at_the_call(change, tmp_path):
 def test_more_than_99_999_entries_are_an_error_at_the_call(tmp_path):
     out = three_shards(tmp_path)
     entry = {"name": "shard-00000-of-100000.parquet", "sha256": "0" * 64, "rows": 0}
-    manifest = {"n_docs": 0, "n_shards": 100_000}
-    manifest["shards"] = [
-        {**entry, "name": f"shard-{index:05d}-of-100000.parquet"} for index in range(100_000)
-    ]
-    write_manifest(out, manifest)
+    shards = [{**entry, "name": f"shard-{index:05d}-of-100000.parquet"} for index in range(100_000)]
+    write_manifest(out, {"n_docs": 0, "n_shards": 100_000, "shards": shards})
     with pytest.raises(ValueError):  # noqa: PT011
         read_shards(out)
 
@@ -306,7 +303,8 @@ def test_key_order_white_space_and_unknown_keys_are_not_checked(tmp_path):
     expected = list(read_shards(out))
     manifest = manifest_of(out)
     manifest["shards"] = [
-        {"bytes": 7, **dict(reversed(entry.items())), "\u00fc": None} for entry in manifest["shards"]
+        {"bytes": 7, **dict(reversed(entry.items())), "\u00fc": None}
+        for entry in manifest["shards"]
     ]
     other = {"later": {"deep": [1]}, **dict(reversed(manifest.items())), "shard_rows": "x"}
     text = json.dumps(other, indent=7, separators=(" , ", " : "), ensure_ascii=False)
@@ -527,7 +525,7 @@ def test_a_reader_closes_its_files_when_it_is_closed(taken, tmp_path):
     reader = read_shards(three_shards(tmp_path))
     for _ in range(taken):
         next(reader)
-    reader.close()
+    reader.close()  # pyright: ignore[reportAttributeAccessIssue]
     assert open_files(tmp_path) == []
     assert next(reader, None) is None
 

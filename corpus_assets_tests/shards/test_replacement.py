@@ -1,6 +1,8 @@
 """§7: a reader sees the old version or the new one, whatever happens to the writer."""
 
 import errno
+import fcntl
+import os
 import random
 import shutil
 import threading
@@ -119,7 +121,9 @@ def test_a_failed_write_has_deleted_what_an_older_crash_left_at_old(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "places", [{"old": 1, "tmp": 2}, {"out": 2, "old": 1}, {"out": 2, "tmp": 1}, {"old": 1}], ids=str
+    "places",
+    [{"old": 1, "tmp": 2}, {"out": 2, "old": 1}, {"out": 2, "tmp": 1}, {"old": 1}],
+    ids=str,
 )
 def test_a_rejected_run_leaves_the_state_after_a_crash_alone(places, tmp_path):
     out = versions(tmp_path, **places)
@@ -221,7 +225,7 @@ def test_a_failure_to_delete_the_old_version_is_no_error(code, tmp_path):
 def test_a_writer_killed_at_a_random_moment_leaves_one_version(code, tmp_path):
     out = tmp_path / "corpus"
     write_version(out, 0)
-    moments = random.Random(code)
+    moments = random.Random(code)  # noqa: S311
     delays = [moments.uniform(0.0, 0.09) for _ in range(10)]
     kills = 0
     for was_killed in converse("kill_writers", str(out), delays, code):
@@ -294,6 +298,21 @@ def test_a_failing_file_operation_is_raised_unchanged_and_leaves_one_version(the
             shutil.rmtree(tmp_path / "corpus.tmp", ignore_errors=True)
     assert failures > 0
     assert faults == []
+
+
+@pytest.mark.parametrize("places", [{"out": 1, "tmp": 2}, {"old": 1, "tmp": 2}], ids=str)
+def test_a_live_writer_is_not_recovered_from(places, tmp_path):
+    out = versions(tmp_path, **places)
+    before = tree(tmp_path)
+    descriptor = os.open(tmp_path / "corpus.tmp", os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        with pytest.raises(BlockingIOError):
+            write_version(out, 3)
+        assert tree(tmp_path) == before
+    finally:
+        os.close(descriptor)
+    assert_next_write_ends_it(tmp_path)
 
 
 def test_a_reader_that_a_replacement_overtakes_never_yields_rows_of_both(tmp_path):

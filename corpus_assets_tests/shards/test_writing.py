@@ -41,7 +41,7 @@ class Unread:
         return self
 
     def __next__(self):
-        raise AssertionError("a document was read")
+        pytest.fail("a document was read")
 
 
 def assert_target_refused(out, tmp_path, errors=REFUSED):
@@ -59,7 +59,9 @@ def test_arguments_are_checked_before_a_document_is_read(argument, tmp_path):
     assert tree(tmp_path) == before
 
 
-@pytest.mark.parametrize("name", ["x.tmp", "x.old", ".tmp", ".old", "x.old.tmp", "..", "a/..", ".", ""])
+@pytest.mark.parametrize(
+    "name", ["x.tmp", "x.old", ".tmp", ".old", "x.old.tmp", "..", "a/..", ".", ""]
+)
 @pytest.mark.parametrize("kind", [str, Path])
 def test_a_reserved_name_is_a_value_error(kind, name, tmp_path, monkeypatch):
     (tmp_path / "a").mkdir()
@@ -98,7 +100,9 @@ def test_a_target_may_be_a_string_a_path_or_relative(tmp_path, monkeypatch):
     write(docs_of("a"), tmp_path / "path")
     write(docs_of("a"), "relative")
     write(docs_of("a"), Path("deep/relative"))
-    assert files_of("string") == files_of("path") == files_of("relative") == files_of("deep/relative")
+    assert (
+        files_of("string") == files_of("path") == files_of("relative") == files_of("deep/relative")
+    )
     assert names_in(tmp_path) == ["deep", "path", "relative", "string"]
 
 
@@ -253,7 +257,7 @@ def test_a_run_with_a_bad_document_changes_nothing(bad, state, tmp_path):
         write(docs_of("old"), out)
     if state == "interrupted":
         out.rename(tmp_path / "corpus.old")
-    if state != "nothing" and state != "old version":
+    if state not in {"nothing", "old version"}:
         (tmp_path / "corpus.tmp").mkdir()
         (tmp_path / "corpus.tmp" / "part").write_bytes(b"half")
     if state == "leftovers":
@@ -264,7 +268,9 @@ def test_a_run_with_a_bad_document_changes_nothing(bad, state, tmp_path):
     assert tree(tmp_path) == before
 
 
-@pytest.mark.parametrize("error", [RuntimeError("mine"), OSError(errno.EIO, "mine"), KeyboardInterrupt()])
+@pytest.mark.parametrize(
+    "error", [RuntimeError("mine"), OSError(errno.EIO, "mine"), KeyboardInterrupt()]
+)
 def test_what_the_input_raises_passes_through_and_changes_nothing(error, tmp_path):
     out = tmp_path / "corpus"
     write(docs_of("old"), out)
@@ -306,7 +312,9 @@ def test_documents_may_be_any_iterable(tmp_path):
     assert files_of(tmp_path / "list") == files_of(tmp_path / "iterator")
 
 
-@pytest.mark.parametrize("kind", ["directory", "file", "link to directory", "link to nothing", "link to file"])
+@pytest.mark.parametrize(
+    "kind", ["directory", "file", "link to directory", "link to nothing", "link to file"]
+)
 def test_whatever_is_at_tmp_is_removed_and_a_link_is_not_followed(kind, tmp_path):
     temporary = tmp_path / "corpus.tmp"
     precious = tmp_path / "precious"

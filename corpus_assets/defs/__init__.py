@@ -1,0 +1,1 @@
+"""The Dagster layer: assets, IO managers, checks, schedules and sensors of a corpus."""

@@ -1,0 +1,174 @@
+"""The assets of one corpus: each says in one line what it is made of; the IO managers make it."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from corpus_assets import filters, readers
+from corpus_assets.core.table import Table
+from corpus_assets.datasheet import CARD_FILE, DatasheetInput, datasheet_text
+from corpus_assets.dedup import exact
+from corpus_assets.defs.io_managers import FILE
+from corpus_assets.funnel import funnel_of
+from corpus_assets.ledger import LEDGER_FILE, ledger_text, read_ledger
+from corpus_assets.pii import scrubbing
+from corpus_assets.readers import RawConfig
+from corpus_assets.shards import build
+from corpus_assets.shards.build import Corpus, CorpusPlan
+from corpus_assets.shards.manifest import checked_settings
+from corpus_assets.shards.read import column_counts
+from corpus_assets.spec import CorpusSpec
+
+CODE_VERSIONS = {
+    "raw_docs": readers.VERSION,
+    "filtered_docs": filters.VERSION,
+    "deduped_docs": exact.VERSION,
+    "scrubbed_docs": scrubbing.VERSION,
+    "corpus": build.VERSION,
+}
+"""Version of each asset's code, by which the UI marks what an upgrade made stale."""
+
+
+def build_assets(spec: CorpusSpec, base: Path) -> list[dg.AssetsDefinition]:
+    """Return the assets of a corpus whose relative inputs start at `base`."""
+    common = _common(spec)
+
+    @dg.asset(**common("raw_docs", "table_io", "parquet"))
+    def raw_docs() -> Any:
+        """Every input document, as it was read, in the one document schema.
+
+        One file here for each input file. Lines and rows that are no documents lie under
+        `rejected/`, with file, line and reason.
+        """
+        return readers.raw_docs(spec.files(base), RawConfig(max_bad_fraction=spec.max_bad_fraction))
+
+    @dg.asset(**common("ledger", "text_io", "json", "raw_docs", file=LEDGER_FILE))
+    def ledger(raw_docs: Table) -> Any:
+        """The licences: a line per source with its SPDX licences, URL, files, bytes and digest."""
+        named = [(s.title or s.source_id, s.reading()) for s in spec.sources]
+        return ledger_text(raw_docs, named)
+
+    @dg.asset(**common("filtered_docs", "table_io", "polars", "raw_docs"))
+    def filtered_docs(raw_docs: Table) -> Any:
+        """Documents that pass the recipe's rules.
+
+        What a rule drops lies under `excluded/`, with rule, reason, value and threshold.
+        """
+        return filters.filtered_docs(raw_docs, spec.rules)
+
+    @dg.asset(**common("deduped_docs", "table_io", "polars", "filtered_docs"))
+    def deduped_docs(filtered_docs: Table) -> Any:
+        """Filtered documents, each text once.
+
+        Of documents with the same text the first by (rank, row) stays; the others lie under
+        `excluded/`, with the id of the one that stayed.
+        """
+        return exact.deduped_docs(filtered_docs, spec.dedup)
+
+    @dg.asset(**common("scrubbed_docs", "table_io", "polars", "deduped_docs"))
+    def scrubbed_docs(deduped_docs: Table) -> Any:
+        """Deduplicated documents with personal data replaced by placeholders, counted by kind."""
+        return scrubbing.scrubbed_docs(deduped_docs, spec.pii)
+
+    @dg.asset(
+        **common("corpus", "corpus_io", "parquet", "filtered_docs", "deduped_docs", "scrubbed_docs"),
+        freshness_policy=_freshness(spec),
+    )
+    def corpus(filtered_docs: Table, deduped_docs: Table, scrubbed_docs: Table) -> Any:
+        """The training corpus: Parquet shards sorted by id, split into train and val.
+
+        `_MANIFEST.json` names every shard with its SHA-256 and says what was dropped on the way.
+        `corpus-assets verify` checks a copy of it anywhere.
+        """
+        counts = manifest_counts(spec, filtered_docs.counts, deduped_docs.counts)
+        settings = checked_settings(
+            dataset=spec.name,
+            version=spec.version,
+            **spec.shards.model_dump(),
+            **counts,
+            ledger_ref=f"ledger/{LEDGER_FILE}",
+            config_sha256=spec.digest,
+        )
+        return CorpusPlan(scrubbed_docs, settings, scrubbing.MANIFEST_COLUMNS)
+
+    upstream = ("corpus", "ledger", "raw_docs", "filtered_docs", "deduped_docs", "scrubbed_docs")
+
+    @dg.asset(**common("datasheet", "text_io", "markdown", *upstream, file=CARD_FILE))
+    def datasheet(
+        corpus: Corpus,
+        ledger: str,
+        raw_docs: Table,
+        filtered_docs: Table,
+        deduped_docs: Table,
+        scrubbed_docs: Table,
+    ) -> Any:
+        """The dataset card: sources, licences, funnel, splits, personal data, how to read."""
+        return datasheet_text(
+            DatasheetInput(
+                description=spec.description,
+                manifest=corpus.manifest,
+                ledger=read_ledger(ledger),
+                scrubbed=scrubbed_docs,
+                funnel=funnel_of([raw_docs, filtered_docs, deduped_docs, scrubbed_docs]),
+                languages=sorted(column_counts(corpus.directory, corpus.manifest, "lang")),
+                splits=column_counts(corpus.directory, corpus.manifest, "split"),
+                parameters=spec.model_dump(mode="json", by_alias=True, include=PARAMETERS),
+            )
+        )
+
+    return [raw_docs, ledger, filtered_docs, deduped_docs, scrubbed_docs, corpus, datasheet]
+
+
+PARAMETERS = {"recipe", "dedup", "pii", "shards", "max_bad_fraction"}
+"""Parts of a spec that the datasheet shows: what was done, not where and when."""
+
+
+def manifest_counts(
+    spec: CorpusSpec, filtered_counts: Mapping[str, int], deduped_counts: Mapping[str, int]
+) -> dict[str, dict[str, int]]:
+    """Return `filters` (in the recipe's order) and `dedup` of the manifest."""
+    filters = {
+        rule.name: sum(
+            number
+            for name, number in filtered_counts.items()
+            if name.startswith(f"dropped/{rule.name}/")
+        )
+        for rule in spec.rules.rules
+    }
+    dropped = deduped_counts.get("dropped/dedup/exact_duplicate", 0)
+    return {"filters": filters, "dedup": {"exact_dropped": dropped}}
+
+
+def _freshness(spec: CorpusSpec) -> dg.FreshnessPolicy | None:
+    if spec.fresh_within_hours is None:
+        return None
+    return dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=spec.fresh_within_hours))
+
+
+def _common(spec: CorpusSpec) -> Any:
+    """Return a function that gives what all assets of a corpus share."""
+    retry = dg.RetryPolicy(
+        max_retries=spec.retry.max_retries,
+        delay=spec.retry.delay_seconds,
+        backoff=dg.Backoff.EXPONENTIAL,
+        jitter=dg.Jitter.PLUS_MINUS,
+    )
+
+    def common(
+        name: str, io_manager: str, kind: str, *upstream: str, file: str | None = None
+    ) -> dict[str, Any]:
+        return {
+            "key": dg.AssetKey([spec.name, name]),
+            "ins": {up: dg.AssetIn(key=dg.AssetKey([spec.name, up])) for up in upstream},
+            "io_manager_key": io_manager,
+            "group_name": spec.identifier,
+            "kinds": {kind},
+            "metadata": {FILE: file} if file else {},
+            "retry_policy": retry,
+            "code_version": str(CODE_VERSIONS.get(name, 1)),
+        }
+
+    return common

@@ -1,0 +1,151 @@
+"""What the asset catalog shows of a table and a corpus: numbers, columns, funnel, first rows."""
+
+import base64
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import dagster as dg
+import polars as pl
+
+from corpus_assets.core.run import Progress
+from corpus_assets.core.schema import CLUSTER_COLUMNS, DOCUMENT_COLUMNS, Columns
+from corpus_assets.core.table import Table
+from corpus_assets.funnel import Funnel, funnel_of
+from corpus_assets.pii import scrub
+from corpus_assets.pii.scrubbing import PII_COLUMNS
+from corpus_assets.shards.build import Corpus
+from corpus_assets.shards.layout import SHARD_COLUMNS
+
+PREVIEW_ROWS = 5
+PREVIEW_CHARS = 160
+INLINE_SHARDS = 50
+"""Dagster stores each JSON value four times and fetches it again with every page."""
+
+MEANINGS = {
+    name: meaning
+    for columns in (DOCUMENT_COLUMNS, CLUSTER_COLUMNS, PII_COLUMNS, SHARD_COLUMNS)
+    for name, (_, meaning) in columns.items()
+}
+
+
+def table_metadata(table: Table, progress: Progress | None) -> dict[str, Any]:
+    """Return the catalog entry of a table."""
+    metadata: dict[str, Any] = {
+        "dagster/row_count": table.rows,
+        "dagster/size_bytes": table.bytes,
+        "dagster/column_schema": column_schema(table),
+        "folder": dg.MetadataValue.path(str(table.directory)),
+        "input files": len(table.ranks),
+        "documents in and out": dg.MetadataValue.md(funnel_of([table]).markdown()),
+        "first rows": dg.MetadataValue.md(preview(table.head(PREVIEW_ROWS))),
+        "digest": table.digest,
+    }
+    if progress is not None:
+        metadata["files made in this run"] = progress.done
+        metadata["files taken over unchanged"] = progress.reused
+    for name, number in table.counts.items():
+        kind, _, rest = name.partition("/")
+        if kind in {"dropped", "rejected", "pii"}:
+            metadata[f"{kind}: {rest}"] = number
+    return metadata
+
+
+def column_schema(table: Table) -> dg.TableSchema:
+    """Return names, types and meanings of a table's columns."""
+    frame = table.head(0)
+    kinds = {name: str(kind).lower() for name, kind in frame.schema.items()}
+    return dg.TableSchema(
+        [dg.TableColumn(n, kind, MEANINGS.get(n)) for n, kind in kinds.items()]
+    )
+
+
+def shard_schema(columns: Columns = SHARD_COLUMNS) -> dg.TableSchema:
+    """Return names, types and meanings of a shard's columns."""
+    unique = dg.TableColumnConstraints(nullable=False, unique=True)
+    plain = dg.TableColumnConstraints(nullable=False)
+    return dg.TableSchema(
+        [
+            dg.TableColumn(
+                name, str(kind), meaning, constraints=unique if name == "id" else plain
+            )
+            for name, (kind, meaning) in columns.items()
+        ]
+    )
+
+
+def preview(frame: pl.DataFrame) -> str:
+    """Return first rows as Markdown; what looks like personal data is masked before it is cut."""
+    if frame.is_empty():
+        return "No rows."
+    rows = [
+        (row["id"], row["lang"], row["license_spdx"], len(row["text"]), _beginning(row["text"]))
+        for row in frame.select("id", "lang", "license_spdx", "text").iter_rows(named=True)
+    ]
+    return markdown_table(("id", "lang", "licence", "characters", "text begins"), rows)
+
+
+def _beginning(text: str) -> str:
+    masked = scrub(text[: 4 * PREVIEW_CHARS])[0]
+    line = " ".join(masked.split()).replace("|", "\\|").replace("`", "'").replace("<", "&lt;")
+    return line[:PREVIEW_CHARS] + ("…" if len(line) > PREVIEW_CHARS else "")
+
+
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Return a Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+
+
+def corpus_metadata(
+    corpus: Corpus, first: pl.DataFrame, funnel: Funnel, progress: Progress | None
+) -> dict[str, Any]:
+    """Return the catalog entry of a corpus."""
+    manifest = corpus.manifest
+    size = sum((corpus.directory / shard["name"]).stat().st_size for shard in manifest["shards"])
+    return {
+        "dagster/row_count": manifest["n_docs"],
+        "dagster/size_bytes": size,
+        "dagster/column_schema": shard_schema(),
+        "folder": dg.MetadataValue.path(str(corpus.directory)),
+        "manifest": dg.MetadataValue.json(inline_manifest(manifest)),
+        "manifest sha256": corpus.digest,
+        "shards": manifest["n_shards"],
+        "shards made in this run": progress.done if progress else 0,
+        "funnel": dg.MetadataValue.md(f"{funnel_plot(funnel)}\n\n{funnel.markdown()}"),
+        "first rows": dg.MetadataValue.md(preview(first)),
+        **{f"pii: {kind}": number for kind, number in manifest["pii"].items()},
+    }
+
+
+def inline_manifest(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a manifest with at most `INLINE_SHARDS` shards; the whole one lies in the folder."""
+    shown = dict(manifest)
+    hidden = len(manifest["shards"]) - INLINE_SHARDS
+    if hidden > 0:
+        shown["shards"] = [*manifest["shards"][:INLINE_SHARDS], f"… and {hidden} more"]
+    return shown
+
+
+def funnel_plot(funnel: Funnel) -> str:
+    """Return the funnel as a bar chart, a Markdown image with the PNG in it."""
+    # matplotlib takes 0.4 s to import, and the code location needs it only here.
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    left, bars = funnel.came_in, [("came in", funnel.came_in, 0)]
+    for drop in funnel.drops:
+        left -= drop.documents
+        bars.append((f"{drop.stage}: {drop.reason}", left, drop.documents))
+    figure = Figure(figsize=(8, 0.6 + 0.32 * len(bars)), layout="constrained")
+    axes = figure.add_subplot()
+    names = [name for name, _, _ in bars]
+    axes.barh(names, [kept for _, kept, _ in bars], color="#3b6fb6", label="left")
+    lefts = [kept for _, kept, _ in bars]
+    axes.barh(names, [n for _, _, n in bars], left=lefts, color="#d9803b", label="dropped here")
+    axes.invert_yaxis()
+    axes.set_xlabel("documents")
+    axes.legend(loc="lower right", fontsize="small")
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=80)
+    data = base64.b64encode(buffer.getvalue()).decode()
+    return f"![funnel](data:image/png;base64,{data})"
