@@ -4,6 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from itertools import pairwise
 from math import exp, lgamma, log, log1p, sqrt
 from pathlib import Path
 from typing import Any
@@ -40,17 +41,26 @@ FOUR_DEVIATIONS = 3.17e-5
 FIRST, LAST = "first_id", "last_id"
 """Facts an audit notes of each shard, to compare neighbours."""
 
+VAL_TOP, TRAIN_BOTTOM = "val_top", "train_bottom"
+"""Largest residue of a row in val, smallest of one in train: the rule puts a border between."""
+
+FACTS = {FIRST, LAST, VAL_TOP, TRAIN_BOTTOM}
+
 
 class ShardAudit(Config):
     """What a shard must be, by the manifest."""
 
     sha256: str
     rows: int
-    val_permille: int
+    val_permille: int | None
 
 
-def corpus_audit(directory: Path, manifest: Mapping[str, Any], val_permille: int) -> Plan:
-    """Return the plan that audits every shard of a corpus; a rank is a shard."""
+def corpus_audit(directory: Path, manifest: Mapping[str, Any], val_permille: int | None) -> Plan:
+    """Return the plan that audits every shard of a corpus; a rank is a shard.
+
+    Where `val_permille` is not known (the manifest does not say it), the split must still be that
+    of some value.
+    """
     files = tuple(
         RawFile(
             directory / shard["name"],
@@ -107,12 +117,10 @@ def _findings(
     )
     digests = pl.Series("computed", text_digests(frame["text"]), dtype=pl.Binary)
     heads = np.frombuffer(b"".join(digests.to_list()), dtype=">u8").reshape(-1, 4)[:, 0]
-    is_val = pl.Series(heads % 1000 < config.val_permille)
-    unruly = (
-        (digests != frame["sha256"])
-        | (frame["text"].str.len_chars() != frame["n_chars"])
-        | (is_val != (frame["split"] == "val"))
-    )
+    residues, is_val = pl.Series((heads % 1000).astype(np.int64)), frame["split"] == "val"
+    unruly = (digests != frame["sha256"]) | (frame["text"].str.len_chars() != frame["n_chars"])
+    if config.val_permille is not None:
+        unruly |= (residues < config.val_permille) != is_val
     for name, failing in (("ids_sorted_unique", unsorted), ("split_rule", unruly)):
         if failing.any():
             example = str(frame["id"][int(failing.arg_true()[0])])
@@ -121,6 +129,10 @@ def _findings(
     counts["val"] += int((frame["split"] == "val").sum())
     for source, licence, rows in frame.group_by("source_id", "license_spdx").len().iter_rows():
         counts[f"license/{source}/{licence}"] += rows
+    if is_val.any():
+        findings.append((VAL_TOP, "", int(residues.filter(is_val).max()), ""))  # pyright: ignore
+    if not is_val.all():
+        findings.append((TRAIN_BOTTOM, "", int(residues.filter(~is_val).min()), ""))  # pyright: ignore
     if last is None:
         findings.append((FIRST, "", 0, str(frame["id"][0])))
     return [*findings, (LAST, "", 0, str(frame["id"][-1]))]
@@ -130,22 +142,31 @@ def audit_results(
     audit: Table, val_permille: int, licences: set[tuple[str, str]]
 ) -> list[CheckResult]:
     """Return the outcome of every check from the findings of all shards."""
+    counts = Counter(audit.counts)
+    results = shard_results(audit)
+    return [*results, _val_share(counts, val_permille), _sources(counts, licences)]
+
+
+def shard_results(audit: Table) -> list[CheckResult]:
+    """Return the outcome of the checks that need nothing but the shards and the manifest."""
     findings: list[Finding] = []
     bounds: list[tuple[str, str]] = []
+    top, bottom = -1, 1000
     for rank in audit.ranks:
-        rows = [row for frame in audit.frames(rank) for row in frame.iter_rows()]
-        findings += [row for row in rows if row[0] not in {FIRST, LAST}]
+        rows: list[Finding] = [row for f in audit.frames(rank) for row in f.iter_rows()]
+        findings += [row for row in rows if row[0] not in FACTS]
         noted = {row[0]: row[3] for row in rows}
         if FIRST in noted:
             bounds.append((noted[FIRST], noted[LAST]))
-    for (_, last), (first, _) in zip(bounds, bounds[1:], strict=False):
+        top = max([top, *(row[2] for row in rows if row[0] == VAL_TOP)])
+        bottom = min([bottom, *(row[2] for row in rows if row[0] == TRAIN_BOTTOM)])
+    for (_, last), (first, _) in pairwise(bounds):
         if first <= last:
             findings.append(("ids_sorted_unique", "", 1, first))
-    counts = Counter(audit.counts)
-    results = [_result(name, findings, counts["rows"]) for name in CHECKS if name not in _DERIVED]
-    results.append(_val_share(counts, val_permille))
-    results.append(_sources(counts, licences))
-    return results
+    if top >= bottom:
+        findings.append(("split_rule", "no val_permille gives this split", 1, ""))
+    names = [name for name in CHECKS if name not in _DERIVED]
+    return [_result(name, findings, audit.counts.get("rows", 0)) for name in names]
 
 
 _DERIVED = {"val_share", "sources_in_ledger"}

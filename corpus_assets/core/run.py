@@ -79,6 +79,8 @@ def run_plan(plan: Plan, directory: Path, engine: Engine, report: Report | None 
     """
     refuse_foreign(directory)
     with locked(directory):
+        # The mark by which a rerun knows the folder as its own, before anything else is in it.
+        (directory / RECEIPTS).mkdir(exist_ok=True)
         source = _resolve(plan.source, directory, engine, report)
         side = _resolve(plan.side, directory, engine, report)
         tasks = tuple(rank_tasks(plan, directory, source, side))

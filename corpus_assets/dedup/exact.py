@@ -144,11 +144,11 @@ def remove_duplicates(rank: RankInput, config: DedupConfig, counts: Counts) -> I
             raise TableError(message)
         met += removed.height
         is_duplicate = pl.col("listed_id").is_not_null()
-        yield joined.drop("listed_id").with_columns(
+        yield joined.with_columns(
             pl.lit(None, dtype=pl.Int64).alias("minhash_cluster"),
             pl.when(is_duplicate).then(pl.lit("exact_duplicate")).alias("drop_reason"),
             pl.when(is_duplicate).then(pl.lit("dedup")).alias("drop_rule"),
-        )
+        ).drop("listed_id")
     if met != listed.height:
         message = f"rank {rank.name}: {listed.height} duplicates are listed, {met} were met."
         raise LawError(message)

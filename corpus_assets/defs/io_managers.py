@@ -1,11 +1,14 @@
 """IO managers: an asset returns what should be made, they make it; inputs are opened, not loaded."""
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
 
-from corpus_assets.core.errors import CorpusError, LockedError, TargetError
+from corpus_assets.core.errors import CorpusError, LockedError, TargetError, WorkerError
 from corpus_assets.core.files import write_text
 from corpus_assets.core.plan import Plan
 from corpus_assets.core.run import Progress, run_plan
@@ -18,10 +21,31 @@ from corpus_assets.shards.build import Corpus, CorpusPlan, build_corpus_shards
 FILE = "corpus_assets/file"
 """Definition metadata of an asset that is one text file: its name."""
 
+PROGRESS_LOG = logging.getLogger("corpus_assets.progress")
+"""Progress for programs that run assets themselves; nothing shows it unless they listen."""
+
 
 def final(error: Exception) -> dg.Failure:
     """Return what Dagster shows for an error of ours: the message, and no retry that cannot help."""
     return dg.Failure(str(error), allow_retries=isinstance(error, LockedError))
+
+
+@contextmanager
+def failing_clearly() -> Iterator[None]:
+    """Turn errors of ours into clear failures; only what may pass by itself is tried again.
+
+    Raises:
+        dg.Failure: A `CorpusError`, or a fault of the program, which no retry cures.
+    """
+    try:
+        yield
+    except CorpusError as error:
+        raise final(error) from error
+    except (OSError, WorkerError):
+        raise
+    except Exception as error:
+        message = f"{type(error).__name__}: {error}"
+        raise dg.Failure(message, allow_retries=False) from error
 
 
 class Reporter:
@@ -36,10 +60,12 @@ class Reporter:
         """Log one line."""
         self.last[progress.table] = progress
         finished = progress.done + progress.reused
-        self._log.info(
+        line = (
             f"{progress.table}: {finished} of {progress.total} done "
             f"({progress.reused} unchanged), {progress.rows:,} rows"
         )
+        self._log.info(line)
+        PROGRESS_LOG.info(line)
 
 
 class TableIOManager(dg.IOManager):
@@ -52,10 +78,9 @@ class TableIOManager(dg.IOManager):
     def handle_output(self, context: dg.OutputContext, obj: Plan) -> None:
         """Make the table and tell the catalog about it."""
         reporter = Reporter(context.log)
-        try:
-            table = run_plan(obj, self._store.folder(context.asset_key), self._store.engine, reporter)
-        except CorpusError as error:
-            raise final(error) from error
+        with failing_clearly():
+            folder = self._store.folder(context.asset_key)
+            table = run_plan(obj, folder, self._store.engine, reporter)
         context.add_output_metadata(table_metadata(table, reporter.last.get(table.name)))
         publish_version(context, table.digest)
 
@@ -75,10 +100,8 @@ class CorpusIOManager(dg.IOManager):
         """Make the corpus and tell the catalog about it."""
         reporter = Reporter(context.log)
         folder = self._store.folder(context.asset_key)
-        try:
+        with failing_clearly():
             corpus = build_corpus_shards(obj, folder, self._store.engine, report=reporter)
-        except CorpusError as error:
-            raise final(error) from error
         tables = [Table.open(folder.parent / name) for name in TABLES]
         first = first_rows(folder / corpus.manifest["shards"][0]["name"], 5)
         progress = reporter.last.get("shards")

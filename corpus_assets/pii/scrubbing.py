@@ -64,7 +64,7 @@ def scrub_pii(frame: pl.DataFrame, config: PiiConfig, counts: Counts) -> pl.Data
         found[f"pii_{name}"] = number
         counts[f"pii/{name}"] += int(number.sum())
     columns = [series.alias(name) for name, series in found.items()]
-    total = pl.sum_horizontal(found).cast(pl.Int32).alias("pii_redactions")
+    total = pl.sum_horizontal(*found).cast(pl.Int32).alias("pii_redactions")
     return frame.with_columns(text.alias("text"), *columns).with_columns(total)
 
 
