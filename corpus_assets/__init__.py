@@ -4,7 +4,7 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """Load `CorpusComponent` at first use: workers import this package, and must not pay Dagster."""
+    """Load `CorpusComponent` at first use: workers import this package without Dagster."""
     if name == "CorpusComponent":
         from corpus_assets.defs.component import CorpusComponent  # noqa: PLC0415 - see above
 

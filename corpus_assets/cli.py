@@ -40,7 +40,9 @@ def cli() -> None:
 @cli.command()
 @click.argument("spec", type=click.Path(path_type=Path))
 @click.option("--root", type=click.Path(path_type=Path), required=True, help="Where corpora lie.")
-@click.option("--workers", type=click.IntRange(0), help="Processes; 0: in this one. Default: cores.")
+@click.option(
+    "--workers", type=click.IntRange(0), help="Processes; 0: in this one. Default: cores."
+)
 @click.option("--select", type=click.Choice(ASSETS), help="Build this and all it is made of.")
 @click.option("--progress", is_flag=True, help="Show progress even where there is no terminal.")
 def build(
@@ -92,7 +94,9 @@ def table_stats(table: Table) -> dict[str, Any]:
 
 @cli.command()
 @click.argument("folder", type=Folder)
-@click.option("--workers", type=click.IntRange(0), help="Processes; 0: in this one. Default: cores.")
+@click.option(
+    "--workers", type=click.IntRange(0), help="Processes; 0: in this one. Default: cores."
+)
 def verify(folder: Path, workers: int | None) -> None:
     """Read the whole corpus in FOLDER and compare it with its manifest."""
     from corpus_assets.checks.verify import verify_corpus  # noqa: PLC0415 - loads pandera
@@ -137,7 +141,9 @@ def guarded(run: Callable[[], Any]) -> int:
         click.echo(f"corpus-assets: {error}", err=True)
         return 1
     except (KeyboardInterrupt, click.Abort):
-        click.echo("corpus-assets: interrupted; run again to go on: finished ranks are kept.", err=True)
+        click.echo(
+            "corpus-assets: interrupted; run again to go on: finished ranks are kept.", err=True
+        )
         return 130
     return 0
 

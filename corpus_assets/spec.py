@@ -29,7 +29,7 @@ class SourceSpec(ReadConfig):
     inputs: tuple[str, ...]
     """Files, folders or globs; relative ones start at the folder of the YAML file."""
 
-    @field_validator("inputs", mode="before")
+    @field_validator("inputs", mode="before", json_schema_input_type=str | tuple[str, ...])
     @classmethod
     def _one_or_many(cls, value: Any) -> Any:
         return (value,) if isinstance(value, str) else value

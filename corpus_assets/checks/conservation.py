@@ -49,7 +49,9 @@ def corpus_counts_add_up(n_docs: int, tables: Mapping[str, Table]) -> CheckResul
 
 
 def _compared(equal: Mapping[str, tuple[int, int]]) -> CheckResult:
-    wrong = [f"{law}: {left} is not {right}" for law, (left, right) in equal.items() if left != right]
+    wrong = [
+        f"{law}: {left} is not {right}" for law, (left, right) in equal.items() if left != right
+    ]
     summary = "; ".join(wrong) or "Every document is accounted for."
     return CheckResult(NAME, not wrong, summary, {law: left for law, (left, _) in equal.items()})
 

@@ -129,10 +129,11 @@ def _findings(
     counts["val"] += int((frame["split"] == "val").sum())
     for source, licence, rows in frame.group_by("source_id", "license_spdx").len().iter_rows():
         counts[f"license/{source}/{licence}"] += rows
-    if is_val.any():
-        findings.append((VAL_TOP, "", int(residues.filter(is_val).max()), ""))  # pyright: ignore
-    if not is_val.all():
-        findings.append((TRAIN_BOTTOM, "", int(residues.filter(~is_val).min()), ""))  # pyright: ignore
+    noted = (
+        (VAL_TOP, residues.filter(is_val).max()),
+        (TRAIN_BOTTOM, residues.filter(~is_val).min()),
+    )
+    findings += [(fact, "", residue, "") for fact, residue in noted if isinstance(residue, int)]
     if last is None:
         findings.append((FIRST, "", 0, str(frame["id"][0])))
     return [*findings, (LAST, "", 0, str(frame["id"][-1]))]

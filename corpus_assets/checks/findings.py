@@ -1,4 +1,4 @@
-"""Audits as plans: what a rank's check found is its output, so an unchanged rank is not read again."""
+"""Audits as plans: what a check found in a rank is its output; an unchanged rank is not reread."""
 
 from collections.abc import Iterator, Sequence
 
@@ -33,12 +33,10 @@ def findings_frame(findings: Sequence[Finding]) -> pl.DataFrame:
 
 def schema_audit(scrubbed_docs: Table) -> Plan:
     """Return the plan that validates every row of `scrubbed_docs` with its pandera model."""
-    return map_ranks(
-        scrubbed_docs, "schema", audit_documents, None, FINDINGS, conserves=False
-    )
+    return map_ranks(scrubbed_docs, "schema", audit_documents, None, FINDINGS, conserves=False)
 
 
-def audit_documents(rank: RankInput, config: None, counts: Counts) -> Iterator[pl.DataFrame]:  # noqa: ARG001
+def audit_documents(rank: RankInput, config: None, counts: Counts) -> Iterator[pl.DataFrame]:
     """Yield what the pandera model finds wrong in one rank."""
     from corpus_assets.checks.schemas import DOCUMENTS  # noqa: PLC0415 - see there
 

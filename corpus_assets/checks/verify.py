@@ -27,5 +27,3 @@ def verify_corpus(out: Path, engine: Engine) -> tuple[dict[str, object], list[st
         audit = run_plan(corpus_audit(folder, manifest, None), Path(scratch) / "audit", engine)
         failed = [result for result in shard_results(audit) if not result.passed]
     return manifest, [f"{result.name}: {result.summary}" for result in failed]
-
-

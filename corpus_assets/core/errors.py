@@ -1,6 +1,6 @@
 """Errors that name what is wrong, where, what was found and what to do; never a document's text.
 
-Each takes its whole message as the only argument, so that it crosses process borders by plain pickle.
+Each takes its whole message as the only argument, so that plain pickle carries it.
 """
 
 

@@ -1,4 +1,4 @@
-"""Files that are whole or absent: temporary name, sync, rename. Nothing here knows what they hold."""
+"""Files that are whole or absent: temporary name, sync, rename. What they hold is not known."""
 
 import errno
 import fcntl
@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -26,7 +27,7 @@ def digest_of_json(value: object) -> str:
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()
 
 
-def digest_of_stream(stream: BinaryIO) -> str:
+def digest_of_stream(stream: BinaryIO | RawIOBase) -> str:
     """Return the SHA-256 (hex) of what is left of an open file."""
     digest = hashlib.sha256()
     while block := stream.read(HASH_BLOCK_BYTES):
@@ -37,7 +38,7 @@ def digest_of_stream(stream: BinaryIO) -> str:
 def digest_of_file(path: Path) -> str:
     """Return the SHA-256 (hex) of a file's bytes."""
     with path.open("rb", buffering=0) as stream:
-        return digest_of_stream(stream)  # pyright: ignore[reportArgumentType]
+        return digest_of_stream(stream)
 
 
 def sync(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A plan: what will make a table. Source ranks, one function that reads a rank, steps on batches."""
+"""A plan: what will make a table. Source ranks, a function that reads one, steps on batches."""
 
 import sys
 from collections import Counter
@@ -148,7 +148,7 @@ class Plan:
         return replace(self, steps=steps, schema=self.schema if schema is None else schema)
 
 
-def read_rank(rank: RankInput, config: None, counts: Counts) -> Iterator[pl.DataFrame]:  # noqa: ARG001
+def read_rank(rank: RankInput, config: None, counts: Counts) -> Iterator[pl.DataFrame]:
     """Yield the source rank as it is: the reader of plans that only have steps."""
     return rank.frames()
 

@@ -122,4 +122,3 @@ def _split_dropped(frame: pl.DataFrame, output: RankOutput, counts: Counts) -> p
         output.exclude(dropped)
     kept = frame.filter(pl.col("drop_reason").is_null())
     return kept.drop(name for name in DROP_COLUMNS if name in frame.columns)
-

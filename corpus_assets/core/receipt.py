@@ -126,7 +126,7 @@ def still_valid(task: RankTask, *, deep: bool) -> Receipt | None:
     if receipt is None:
         return None
     source = _source_digest(task, receipt, deep=deep)
-    if receipt.fingerprint != task.fingerprint(source and source["sha256"]):
+    if receipt.fingerprint != task.fingerprint(source["sha256"] if source else None):
         return None
     stamps = {
         role: _output_stamp(task.directory / record.path, record, receipt.stamps[role], deep=deep)

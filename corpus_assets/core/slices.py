@@ -6,11 +6,12 @@ Frames are cut as they come, so writing one holds a frame in memory, whatever th
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
-import pyarrow.ipc as ipc
+from pyarrow import ipc
 
 from corpus_assets.core.parquet import to_frame, to_table
 from corpus_assets.core.table import Table
@@ -24,8 +25,8 @@ ENTRY = np.dtype([("slice", "<i4"), ("rows", "<i8"), ("bytes", "<i8")])
 class SliceWriter:
     """Write frames with a `slice` column; rows of a slice keep their order."""
 
-    SUFFIX = "arrow"
-    IDENTITY = "slices 1"
+    SUFFIX: ClassVar[str] = "arrow"
+    IDENTITY: ClassVar[str] = "slices 1"
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         """Open `path`; `schema` is that of the rows without the slice column."""

@@ -20,6 +20,7 @@ from corpus_assets.core.parquet import GroupedWriter, to_table
 from corpus_assets.core.schema import DROP_COLUMNS, schema_of
 from corpus_assets.core.table import FileRecord
 
+
 class FrameWriter(Protocol):
     """What writes the kept frames of a rank."""
 
@@ -44,8 +45,8 @@ class FrameWriter(Protocol):
 class ParquetFrames:
     """Frames into Parquet row groups that depend on the rows alone."""
 
-    SUFFIX = "parquet"
-    IDENTITY = "parquet 1"
+    SUFFIX: ClassVar[str] = "parquet"
+    IDENTITY: ClassVar[str] = "parquet 1"
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         """Open `path` for writing."""
@@ -65,7 +66,9 @@ class ParquetFrames:
 class RankOutput:
     """The files of one rank, under temporary names until `publish`."""
 
-    def __init__(self, directory: Path, name: str, schema: pa.Schema, writer: type[FrameWriter]) -> None:
+    def __init__(
+        self, directory: Path, name: str, schema: pa.Schema, writer: type[FrameWriter]
+    ) -> None:
         """Open the kept file; the others are made when the first row for them comes."""
         self._directory, self._name, self._schema = directory, name, schema
         self._temporary: dict[str, Path] = {}

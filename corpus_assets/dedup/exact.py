@@ -71,15 +71,13 @@ def deduped_docs(filtered_docs: Table, config: DedupConfig) -> Plan:
         writer=SliceWriter,
         conserves=False,
     )
-    removals = exchange(
-        index, "removals", into, find_repeats, None, REMOVALS, writer=SliceWriter
-    )
+    removals = exchange(index, "removals", into, find_repeats, None, REMOVALS, writer=SliceWriter)
     return map_ranks(
         filtered_docs, "deduped_docs", remove_duplicates, config, DEDUPED, side=removals
     )
 
 
-def index_documents(rank: RankInput, config: IndexConfig, counts: Counts) -> Iterator[pl.DataFrame]:  # noqa: ARG001
+def index_documents(rank: RankInput, config: IndexConfig, counts: Counts) -> Iterator[pl.DataFrame]:
     """Yield the digests of a rank's ids and texts, sliced by digest."""
     for frame in rank.frames(["id", "text", "rank", "row"]):
         yield _digests(frame, "id", IS_ID, config.into)
@@ -98,7 +96,7 @@ def _digests(frame: pl.DataFrame, column: str, kind: int, into: int) -> pl.DataF
     )
 
 
-def find_repeats(rank: RankInput, config: None, counts: Counts) -> Iterator[pl.DataFrame]:  # noqa: ARG001
+def find_repeats(rank: RankInput, config: None, counts: Counts) -> Iterator[pl.DataFrame]:
     """Yield the duplicates of one slice, sliced by their rank.
 
     Raises:
@@ -120,7 +118,9 @@ def find_repeats(rank: RankInput, config: None, counts: Counts) -> Iterator[pl.D
     )
 
 
-def remove_duplicates(rank: RankInput, config: DedupConfig, counts: Counts) -> Iterator[pl.DataFrame]:  # noqa: ARG001
+def remove_duplicates(
+    rank: RankInput, config: DedupConfig, counts: Counts
+) -> Iterator[pl.DataFrame]:
     """Yield a rank's documents, duplicates with their reason.
 
     Raises:

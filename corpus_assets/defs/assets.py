@@ -1,6 +1,6 @@
 """The assets of one corpus: each says in one line what it is made of; the IO managers make it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ CODE_VERSIONS = {
 """Version of each asset's code, by which the UI marks what an upgrade made stale."""
 
 
-def build_assets(spec: CorpusSpec, base: Path) -> list[dg.AssetsDefinition]:
+def build_assets(spec: CorpusSpec, base: Path) -> Sequence[Any]:
     """Return the assets of a corpus whose relative inputs start at `base`."""
     common = _common(spec)
 
@@ -74,7 +74,9 @@ def build_assets(spec: CorpusSpec, base: Path) -> list[dg.AssetsDefinition]:
         return scrubbing.scrubbed_docs(deduped_docs, spec.pii)
 
     @dg.asset(
-        **common("corpus", "corpus_io", "parquet", "filtered_docs", "deduped_docs", "scrubbed_docs"),
+        **common(
+            "corpus", "corpus_io", "parquet", "filtered_docs", "deduped_docs", "scrubbed_docs"
+        ),
         freshness_policy=_freshness(spec),
     )
     def corpus(filtered_docs: Table, deduped_docs: Table, scrubbed_docs: Table) -> Any:
@@ -83,12 +85,14 @@ def build_assets(spec: CorpusSpec, base: Path) -> list[dg.AssetsDefinition]:
         `_MANIFEST.json` names every shard with its SHA-256 and says what was dropped on the way.
         `corpus-assets verify` checks a copy of it anywhere.
         """
-        counts = manifest_counts(spec, filtered_docs.counts, deduped_docs.counts)
         settings = checked_settings(
             dataset=spec.name,
             version=spec.version,
-            **spec.shards.model_dump(),
-            **counts,
+            shard_rows=spec.shards.shard_rows,
+            val_permille=spec.shards.val_permille,
+            row_group_bytes=spec.shards.row_group_bytes,
+            filters=filter_counts(spec, filtered_docs.counts),
+            dedup={"exact_dropped": deduped_docs.counts.get(EXACT_DUPLICATES, 0)},
             ledger_ref=f"ledger/{LEDGER_FILE}",
             config_sha256=spec.digest,
         )
@@ -126,20 +130,15 @@ PARAMETERS = {"recipe", "dedup", "pii", "shards", "max_bad_fraction"}
 """Parts of a spec that the datasheet shows: what was done, not where and when."""
 
 
-def manifest_counts(
-    spec: CorpusSpec, filtered_counts: Mapping[str, int], deduped_counts: Mapping[str, int]
-) -> dict[str, dict[str, int]]:
-    """Return `filters` (in the recipe's order) and `dedup` of the manifest."""
-    filters = {
-        rule.name: sum(
-            number
-            for name, number in filtered_counts.items()
-            if name.startswith(f"dropped/{rule.name}/")
-        )
+EXACT_DUPLICATES = "dropped/dedup/exact_duplicate"
+
+
+def filter_counts(spec: CorpusSpec, counts: Mapping[str, int]) -> dict[str, int]:
+    """Return how many documents each rule of the recipe dropped, in the recipe's order."""
+    return {
+        rule.name: sum(n for name, n in counts.items() if name.startswith(f"dropped/{rule.name}/"))
         for rule in spec.rules.rules
     }
-    dropped = deduped_counts.get("dropped/dedup/exact_duplicate", 0)
-    return {"filters": filters, "dedup": {"exact_dropped": dropped}}
 
 
 def _freshness(spec: CorpusSpec) -> dg.FreshnessPolicy | None:

@@ -11,7 +11,7 @@ from corpus_assets.core.receipt import Stamp
 from corpus_assets.spec import CorpusSpec
 
 CORPUS_TAG = "corpus_assets/corpus"
-"""Run tag with the name of the corpus: limit runs per value, and no corpus is built twice at once."""
+"""Run tag with the name of the corpus: limit runs per value, and none is built twice at once."""
 
 
 def build_job(spec: CorpusSpec) -> dg.JobDefinition:
@@ -34,7 +34,9 @@ def build_schedules(spec: CorpusSpec, job: dg.JobDefinition) -> list[dg.Schedule
             job=job,
             cron_schedule=spec.schedule.cron,
             execution_timezone=spec.schedule.timezone,
-            default_status=_status(dg.DefaultScheduleStatus, running=spec.schedule.running),
+            default_status=dg.DefaultScheduleStatus.RUNNING
+            if spec.schedule.running
+            else dg.DefaultScheduleStatus.STOPPED,
             description=f"Rebuild {spec.name} by the clock.",
         )
     ]
@@ -60,7 +62,9 @@ def build_sensor(spec: CorpusSpec, base: Path, job: dg.JobDefinition) -> dg.Sens
         name=f"{spec.identifier}_inputs",
         job=job,
         minimum_interval_seconds=spec.watch.every_seconds,
-        default_status=_status(dg.DefaultSensorStatus, running=spec.watch.running),
+        default_status=dg.DefaultSensorStatus.RUNNING
+        if spec.watch.running
+        else dg.DefaultSensorStatus.STOPPED,
         description=f"Rebuild {spec.name} when its input files have changed and settled.",
     )
     def watch(context: dg.SensorEvaluationContext) -> dg.SensorResult:
@@ -68,7 +72,9 @@ def build_sensor(spec: CorpusSpec, base: Path, job: dg.JobDefinition) -> dg.Sens
         try:
             now = listing_digest(spec, base)
         except (InputError, OSError) as error:
-            return dg.SensorResult(skip_reason=str(error), cursor=Seen(built=seen.built).model_dump_json())
+            return dg.SensorResult(
+                skip_reason=str(error), cursor=Seen(built=seen.built).model_dump_json()
+            )
         if now == seen.built:
             cursor = Seen(last=now, built=now)
             return dg.SensorResult(skip_reason="inputs unchanged", cursor=cursor.model_dump_json())
@@ -89,7 +95,3 @@ def listing_digest(spec: CorpusSpec, base: Path) -> str:
     """Return a digest of names, sizes and times of a corpus's input files."""
     stamps = [(file.name, Stamp.of(file.path)) for file in spec.files(base)]
     return digest_of_json([[name, stamp.bytes, stamp.mtime_ns] for name, stamp in stamps])
-
-
-def _status(kind: type, *, running: bool) -> object:
-    return kind.RUNNING if running else kind.STOPPED  # pyright: ignore[reportAttributeAccessIssue]

@@ -11,7 +11,9 @@ from pathlib import Path
 import dagster as dg
 
 from corpus_assets.core.table import Table
-from corpus_assets.defs.corpus import RESOURCES, build_corpus
+from corpus_assets.defs.assets import build_assets
+from corpus_assets.defs.checks import build_checks
+from corpus_assets.defs.corpus import RESOURCES
 from corpus_assets.defs.io_managers import PROGRESS_LOG, TABLES
 from corpus_assets.defs.resources import CorpusStore
 from corpus_assets.funnel import funnel_of
@@ -53,11 +55,10 @@ def build_here(
         select: Asset to build; all by default.
         show: Whether to show progress on stderr.
     """
-    definitions = build_corpus(spec, base)
     store = CorpusStore(root=str(root.absolute()), workers=workers)
     with instance() as recording, progress(show=show):
         result = dg.materialize(
-            [*(definitions.assets or []), *(definitions.asset_checks or [])],
+            [*build_assets(spec, base), *build_checks(spec)],
             selection=selection(spec, select),
             resources=RESOURCES | {"corpora": store},
             instance=recording,
@@ -154,5 +155,5 @@ def files_made(result: dg.ExecuteInProcessResult) -> int:
     for event in result.all_events:
         if event.is_step_materialization:
             metadata = event.step_materialization_data.materialization.metadata
-            made += sum(int(metadata[name].value) for name in MADE if name in metadata)  # pyright: ignore
+            made += sum(int(metadata[name].value) for name in MADE if name in metadata)  # pyright: ignore[reportArgumentType]
     return made

@@ -32,7 +32,9 @@ CHECKS_FOLDER = "_checks"
 
 def build_checks(spec: CorpusSpec) -> list[dg.AssetChecksDefinition]:
     """Return the checks of a corpus: counts at every stage, schema, and the audit of the shards."""
-    stages = [_counts_check(spec, name, up) for name, up in zip(TABLES, (None, *TABLES), strict=False)]
+    stages = [
+        _counts_check(spec, name, up) for name, up in zip(TABLES, (None, *TABLES), strict=False)
+    ]
     return [*stages, _schema_check(spec), _corpus_checks(spec)]
 
 
@@ -93,7 +95,7 @@ def _corpus_checks(spec: CorpusSpec) -> dg.AssetChecksDefinition:
                 asset=key,
                 description=law,
                 blocking=True,
-                additional_deps=[asset_in.key for asset_in in inputs.values()],
+                additional_deps=[[spec.name, other] for other in inputs],
             )
             for name, law in laws.items()
         ],

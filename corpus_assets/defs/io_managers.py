@@ -1,4 +1,4 @@
-"""IO managers: an asset returns what should be made, they make it; inputs are opened, not loaded."""
+"""IO managers: an asset returns what should be made, they make it; inputs are only opened."""
 
 import logging
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ PROGRESS_LOG = logging.getLogger("corpus_assets.progress")
 
 
 def final(error: Exception) -> dg.Failure:
-    """Return what Dagster shows for an error of ours: the message, and no retry that cannot help."""
+    """Return what Dagster shows for an error of ours: its message, and no retry in vain."""
     return dg.Failure(str(error), allow_retries=isinstance(error, LockedError))
 
 
@@ -165,8 +165,6 @@ def opened(kind: Any, folder: Path) -> Any:
         return kind.open(folder)
     except (CorpusError, FileNotFoundError) as error:
         raise final(error) from error
-
-
 
 
 def publish_version(context: dg.OutputContext, digest: str) -> None:

@@ -55,9 +55,7 @@ def column_schema(table: Table) -> dg.TableSchema:
     """Return names, types and meanings of a table's columns."""
     frame = table.head(0)
     kinds = {name: str(kind).lower() for name, kind in frame.schema.items()}
-    return dg.TableSchema(
-        [dg.TableColumn(n, kind, MEANINGS.get(n)) for n, kind in kinds.items()]
-    )
+    return dg.TableSchema([dg.TableColumn(n, kind, MEANINGS.get(n)) for n, kind in kinds.items()])
 
 
 def shard_schema(columns: Columns = SHARD_COLUMNS) -> dg.TableSchema:
@@ -66,9 +64,7 @@ def shard_schema(columns: Columns = SHARD_COLUMNS) -> dg.TableSchema:
     plain = dg.TableColumnConstraints(nullable=False)
     return dg.TableSchema(
         [
-            dg.TableColumn(
-                name, str(kind), meaning, constraints=unique if name == "id" else plain
-            )
+            dg.TableColumn(name, str(kind), meaning, constraints=unique if name == "id" else plain)
             for name, (kind, meaning) in columns.items()
         ]
     )

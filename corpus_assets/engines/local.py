@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from corpus_assets.core.errors import WorkerError
 
-THREAD_LIMITS = {
-    name: "1"
-    for name in ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OMP_THREAD_LIMIT")
-}
+THREAD_LIMITS = dict.fromkeys(
+    ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OMP_THREAD_LIMIT"), "1"
+)
 """One thread of kernels per worker: there are as many workers as cores."""
 
 POLL_SECONDS = 1.0
@@ -122,7 +122,7 @@ def start_worker() -> Worker:
     with theirs:
         descriptor = theirs.fileno()
         command = [sys.executable, "-m", "corpus_assets.engines.worker", str(descriptor)]
-        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
+        paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
         environment = os.environ | THREAD_LIMITS | {"PYTHONPATH": paths}
         process = subprocess.Popen(  # noqa: S603 - our own module
             command, pass_fds=[descriptor], env=environment, stdin=subprocess.DEVNULL

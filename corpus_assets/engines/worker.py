@@ -1,4 +1,4 @@
-"""A worker process: takes pickled (function, item) pairs from its socket, sends the results back."""
+"""A worker process: pickled (function, item) pairs come by its socket, results go back."""
 
 import os
 import pickle

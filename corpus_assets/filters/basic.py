@@ -12,7 +12,7 @@ class NonEmptyConfig(Config):
     """`non_empty` has no settings."""
 
 
-def non_empty(config: NonEmptyConfig) -> list[Reason]:  # noqa: ARG001
+def non_empty(config: NonEmptyConfig) -> list[Reason]:
     """Drop documents whose text is empty or only white space."""
     return [Reason("empty_text", pl.col("text").str.strip_chars() == "")]
 

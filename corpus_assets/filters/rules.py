@@ -50,9 +50,7 @@ class RecipeConfig(Config):
     rules: tuple[ChosenRule, ...] = ()
 
 
-def drop_by(
-    rules: Sequence[tuple[str, Sequence[Reason]]], frame: pl.DataFrame
-) -> pl.DataFrame:
+def drop_by(rules: Sequence[tuple[str, Sequence[Reason]]], frame: pl.DataFrame) -> pl.DataFrame:
     """Return the frame with the first failing rule, its reason, value and threshold per row."""
     flat = [(rule, reason) for rule, reasons in rules for reason in reasons]
     null = pl.lit(None)

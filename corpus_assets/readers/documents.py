@@ -108,11 +108,12 @@ def _id(record: dict[str, Any], name: str, number: int, config: ReadConfig) -> s
 
 def _field(record: dict[str, Any], key: str | None, default: str) -> str:
     """Take a field out of a record; one that is blank or no string stays in the metadata."""
-    value = None if key is None else record.get(key)
+    if key is None:
+        return default
+    value = record.get(key)
     if not isinstance(value, str) or not value or value.isspace():
         return default
-    del record[key]
-    return value
+    return record.pop(key)
 
 
 def _licence(record: dict[str, Any], config: ReadConfig) -> str:

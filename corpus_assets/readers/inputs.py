@@ -80,7 +80,7 @@ def _matches(given: str, base: Path, config: ReadConfig) -> Iterator[tuple[str, 
         root, candidates = path, _walk(path)
     else:
         root = _fixed_part(path)
-        candidates = (Path(p) for p in glob.iglob(str(path), recursive=True))
+        candidates = root.glob(path.relative_to(root).as_posix())
     named = {p.relative_to(root).as_posix(): p.resolve() for p in candidates if p.is_file()}
     for name in sorted(named):
         hidden = any(part.startswith((".", "_")) for part in name.split("/"))

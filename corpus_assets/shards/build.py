@@ -182,9 +182,7 @@ def _make_shards(
     table, settings = plan.table, plan.settings
     count = check_shard_count(table.rows, settings.shard_rows)
     splitters = scatter.sample_splitters(table, scatter.range_count(table, range_bytes))
-    config = scatter.ScatterConfig(
-        splitters=splitters, pii_columns=tuple(plan.pii_columns.items())
-    )
+    config = scatter.ScatterConfig(splitters=splitters, pii_columns=tuple(plan.pii_columns.items()))
     scattering = map_ranks(
         table,
         "scatter",

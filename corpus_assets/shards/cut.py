@@ -7,6 +7,7 @@ memory.
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -37,8 +38,8 @@ class CutConfig(Config):
 class ShardWriter:
     """Writes tables that are row groups already."""
 
-    SUFFIX = "parquet"
-    IDENTITY = f"shard 1, pyarrow {pa.__version__}"
+    SUFFIX: ClassVar[str] = "parquet"
+    IDENTITY: ClassVar[str] = f"shard 1, pyarrow {pa.__version__}"
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         """Open `path` for writing."""
@@ -54,7 +55,7 @@ class ShardWriter:
         self._writer.close()
 
 
-def cut_shard(rank: RankInput, config: CutConfig, counts: Counts) -> Iterator[pa.Table]:  # noqa: ARG001
+def cut_shard(rank: RankInput, config: CutConfig, counts: Counts) -> Iterator[pa.Table]:
     """Yield the row groups of shard `rank.number`."""
     start = rank.number * config.shard_rows
     stop = min(start + config.shard_rows, config.n_docs)
@@ -135,5 +136,8 @@ def stored(rows: pl.DataFrame, val_permille: int) -> pa.Table:
         pa.binary(32), len(table), [None, pa.py_buffer(data)]
     )
     columns = {name: table[name] for name in SCHEMA.names if name not in {"sha256", "split"}}
-    columns |= {"sha256": fixed, "split": pc.if_else(is_val, "val", "train")}
+    columns |= {
+        "sha256": fixed,
+        "split": pc.call_function("if_else", [is_val, pa.scalar("val"), pa.scalar("train")]),
+    }
     return pa.table([columns[name] for name in SCHEMA.names], names=SCHEMA.names)

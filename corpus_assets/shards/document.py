@@ -98,7 +98,7 @@ def check_stored(name: str, value: str, field: str) -> None:
         DocumentError: It holds a lone surrogate.
     """
     if not is_storable(value):
-        message = f"document {ascii(name)}: {field}: holds a lone surrogate, which has no UTF-8."
+        message = f"document {name!a}: {field}: holds a lone surrogate, which has no UTF-8."
         raise DocumentError(message)
 
 

@@ -2,6 +2,7 @@
 
 import operator
 import re
+from typing import Any
 
 import pyarrow as pa
 
@@ -29,7 +30,7 @@ SHARD_COLUMNS = {
 
 SCHEMA = pa.schema([(name, kind) for name, (kind, _) in SHARD_COLUMNS.items()])
 
-WRITER_OPTIONS: dict[str, object] = {
+WRITER_OPTIONS: dict[str, Any] = {
     "compression": "zstd",
     "compression_level": 1,
     "version": "2.6",

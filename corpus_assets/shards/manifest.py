@@ -1,4 +1,4 @@
-"""The manifest of a corpus: what goes in, its exact text, and when one that is read is consistent."""
+"""The manifest of a corpus: what goes in, its exact text, and when a read one is consistent."""
 
 import json
 import math
@@ -42,7 +42,9 @@ class CorpusSettings:
     ledger_ref: str
     config_sha256: str
 
-    def manifest(self, shards: Sequence[Mapping[str, Any]], pii: Mapping[str, int]) -> dict[str, Any]:
+    def manifest(
+        self, shards: Sequence[Mapping[str, Any]], pii: Mapping[str, int]
+    ) -> dict[str, Any]:
         """Return the manifest of a corpus with these shards and sums of PII by kind."""
         return {
             "dataset": self.dataset,
@@ -61,7 +63,7 @@ class CorpusSettings:
         }
 
 
-def checked_settings(
+def checked_settings(  # noqa: PLR0913 - the arguments of `write_shards`
     *,
     dataset: str,
     version: str,
@@ -139,11 +141,11 @@ def _dedup(dedup: object) -> dict[str, Any]:
 
 
 def _threshold(value: object) -> float:
-    good = isinstance(value, numbers.Real) and not isinstance(value, bool) and 0 < value <= 1
-    if not good:
+    number = float(value) if isinstance(value, numbers.Real) else math.nan
+    if isinstance(value, bool) or not 0 < number <= 1:
         message = f"dedup['jaccard_threshold']: expected a float in (0, 1], got {value!r}."
         raise DocumentError(message)
-    return float(value)  # pyright: ignore[reportArgumentType]
+    return number
 
 
 def manifest_text(manifest: Mapping[str, Any]) -> bytes:

@@ -46,7 +46,7 @@ class RangeConfig(Config):
     into: int = 1
 
 
-def order_rows(rank: RankInput, config: None, counts: Counts) -> Iterator[pl.DataFrame]:  # noqa: ARG001
+def order_rows(rank: RankInput, config: None, counts: Counts) -> Iterator[pl.DataFrame]:
     """Yield the rows of one range in order of id.
 
     Raises:
@@ -62,19 +62,23 @@ def order_rows(rank: RankInput, config: None, counts: Counts) -> Iterator[pl.Dat
     yield rows.select(pl.col("position").cast(pl.Int64), "text_bytes", "cluster")
 
 
-def key_rows(rank: RankInput, config: RangeConfig, counts: Counts) -> Iterator[pl.DataFrame]:  # noqa: ARG001
+def key_rows(rank: RankInput, config: RangeConfig, counts: Counts) -> Iterator[pl.DataFrame]:
     """Yield each cluster of one range with its first row index, sliced by a hash of the key."""
     start = config.starts[rank.number]
     for frame in rank.frames(["cluster"]):
         keyed = frame.with_row_index("first").filter(pl.col("cluster").is_not_null())
         start_here, start = start, start + frame.height
-        yield keyed.group_by(pl.col("cluster").alias("key"), maintain_order=True).agg(
-            pl.lit(rank.number, dtype=pl.Int32).first().alias("range"),
-            (pl.col("first").min().cast(pl.Int64) + start_here),
-        ).with_columns((pl.col("key") % config.into).cast(pl.Int32).alias(SLICE))
+        yield (
+            keyed.group_by(pl.col("cluster").alias("key"), maintain_order=True)
+            .agg(
+                pl.lit(rank.number, dtype=pl.Int32).first().alias("range"),
+                (pl.col("first").min().cast(pl.Int64) + start_here),
+            )
+            .with_columns((pl.col("key") % config.into).cast(pl.Int32).alias(SLICE))
+        )
 
 
-def first_rows(rank: RankInput, config: RangeConfig, counts: Counts) -> Iterator[pl.DataFrame]:  # noqa: ARG001
+def first_rows(rank: RankInput, config: RangeConfig, counts: Counts) -> Iterator[pl.DataFrame]:
     """Yield, for each range and key, the first row index of the key over all ranges."""
     keys = read_slice(rank.table, rank.number)
     first = keys.group_by("key", "range").agg(pl.len()).drop("len")
@@ -86,7 +90,7 @@ def first_rows(rank: RankInput, config: RangeConfig, counts: Counts) -> Iterator
     )
 
 
-def place_rows(rank: RankInput, config: RangeConfig, counts: Counts) -> Iterator[pl.DataFrame]:  # noqa: ARG001
+def place_rows(rank: RankInput, config: RangeConfig, counts: Counts) -> Iterator[pl.DataFrame]:
     """Yield the rows of one range with the final value of their cluster column."""
     start = config.starts[rank.number]
     firsts = read_slice(rank.side(), rank.number).select(pl.col("key").alias("cluster"), "first")

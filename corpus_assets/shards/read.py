@@ -7,7 +7,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from corpus_assets.core.errors import DocumentError
@@ -68,7 +67,7 @@ def column_counts(out: Path, manifest: Mapping[str, Any], column: str) -> dict[s
     counts: Counter[str] = Counter()
     for shard in manifest["shards"]:
         table = pq.read_table(out / shard["name"], columns=[column], use_threads=False)
-        for entry in pc.value_counts(table[column]).to_pylist():
+        for entry in table[column].value_counts().to_pylist():
             counts[entry["values"]] += entry["counts"]
     return dict(sorted(counts.items()))
 
@@ -81,18 +80,10 @@ def open_shard(path: Path, shard: dict[str, Any]) -> tuple[BinaryIO, pq.ParquetF
     """
     stream = path.open("rb")
     try:
-        found = digest_of_stream(stream)
-        if found != shard["sha256"]:
-            message = f"{path}: SHA-256 {found[:12]}…, the manifest says {shard['sha256'][:12]}…."
-            raise DocumentError(message)
+        _check_digest(path, digest_of_stream(stream), shard)
         stream.seek(0)
         file = pq.ParquetFile(stream, pre_buffer=False)
-        if file.metadata.num_rows != shard["rows"]:
-            message = f"{path}: {file.metadata.num_rows} rows, the manifest says {shard['rows']}."
-            raise DocumentError(message)
-        if not file.schema_arrow.equals(SCHEMA):
-            message = f"{path}: its schema is not that of format 1."
-            raise DocumentError(message)
+        _check_content(path, file, shard)
     except OSError as error:
         stream.close()
         message = f"{path}: cannot be read as Parquet ({type(error).__name__})."
@@ -101,6 +92,21 @@ def open_shard(path: Path, shard: dict[str, Any]) -> tuple[BinaryIO, pq.ParquetF
         stream.close()
         raise
     return stream, file
+
+
+def _check_digest(path: Path, found: str, shard: dict[str, Any]) -> None:
+    if found != shard["sha256"]:
+        message = f"{path}: SHA-256 {found[:12]}…, the manifest says {shard['sha256'][:12]}…."
+        raise DocumentError(message)
+
+
+def _check_content(path: Path, file: pq.ParquetFile, shard: dict[str, Any]) -> None:
+    if file.metadata.num_rows != shard["rows"]:
+        message = f"{path}: {file.metadata.num_rows} rows, the manifest says {shard['rows']}."
+        raise DocumentError(message)
+    if not file.schema_arrow.equals(SCHEMA):
+        message = f"{path}: its schema is not that of format 1."
+        raise DocumentError(message)
 
 
 def _documents(folder: Path, shards: list[dict[str, Any]], split: str | None) -> Iterator[Doc]:

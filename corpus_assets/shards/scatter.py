@@ -147,5 +147,3 @@ def _is_blank(name: str) -> pl.Expr:
 def total_pii(counts: dict[str, int]) -> dict[str, int]:
     """Return the sums of PII by the manifest's kinds, from a table's counts."""
     return {kind: counts.get(f"pii/{kind}", 0) for kind in PII_KEYS}
-
-

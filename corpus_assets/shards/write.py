@@ -32,7 +32,7 @@ from corpus_assets.shards.manifest import CorpusSettings, checked_settings, mani
 from corpus_assets.shards.replace import check_target, replacing
 
 
-def write_shards(
+def write_shards(  # noqa: PLR0913 - format 1 fixes the signature
     docs: Iterable[Doc],
     out: str | os.PathLike[str],
     *,
@@ -141,9 +141,7 @@ def _write_all(rows: list[Row], folder: Path, settings: CorpusSettings) -> dict[
         part = slice(start, start + settings.shard_rows)
         path = folder / shard_name(i, count)
         _write_shard(rows[part], clusters[part], path, settings)
-        shards.append(
-            {"name": path.name, "sha256": digest_of_file(path), "rows": len(rows[part])}
-        )
+        shards.append({"name": path.name, "sha256": digest_of_file(path), "rows": len(rows[part])})
     return settings.manifest(shards, pii)
 
 

@@ -53,7 +53,7 @@ def command(function, *arguments):
 
 def call(function, *arguments, **environment):
     """Run one function in a new process, and give what it returned."""
-    done = subprocess.run(  # noqa: S603
+    done = subprocess.run(
         command(function, *arguments),
         cwd=REPOSITORY,
         env={**os.environ, **environment},
@@ -66,7 +66,7 @@ def call(function, *arguments, **environment):
 
 def converse(function, *arguments):
     """Run one function that prints lines of JSON, and answer each when the caller comes back."""
-    with subprocess.Popen(  # noqa: S603
+    with subprocess.Popen(
         command(function, *arguments), cwd=REPOSITORY, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as child:
         assert child.stdin
@@ -333,9 +333,9 @@ def write_to_a_full_disk(out, number, max_bytes):
 
 def write_unusual(out, cpus, pool):
     """Write the unusual corpus in another environment."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
-    from corpus_assets_tests.shards.scenario import unusual_docs, write  # noqa: PLC0415
+    from corpus_assets_tests.shards.scenario import unusual_docs, write
 
     pa.set_cpu_count(cpus)
     pa.set_memory_pool(getattr(pa, pool)())
@@ -344,7 +344,7 @@ def write_unusual(out, cpus, pool):
 
 
 def content_digest_of(out):
-    from corpus_assets_tests.shards.scenario import content_digest, rows_of  # noqa: PLC0415
+    from corpus_assets_tests.shards.scenario import content_digest, rows_of
 
     return content_digest(rows_of(out))
 

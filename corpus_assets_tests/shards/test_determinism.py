@@ -145,7 +145,7 @@ def test_another_run_and_place_and_time_gives_the_same_bytes(tmp_path):
     outputs = []
     for name in ("a", "b/c"):
         docs = unusual_docs()
-        random.Random(name).shuffle(docs)  # noqa: S311
+        random.Random(name).shuffle(docs)
         write(docs, tmp_path / name)
         outputs.append(files_of(tmp_path / name))
     write(unusual_docs(), tmp_path / "a")

@@ -225,7 +225,7 @@ def test_a_failure_to_delete_the_old_version_is_no_error(code, tmp_path):
 def test_a_writer_killed_at_a_random_moment_leaves_one_version(code, tmp_path):
     out = tmp_path / "corpus"
     write_version(out, 0)
-    moments = random.Random(code)  # noqa: S311
+    moments = random.Random(code)
     delays = [moments.uniform(0.0, 0.09) for _ in range(10)]
     kills = 0
     for was_killed in converse("kill_writers", str(out), delays, code):
