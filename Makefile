@@ -2,11 +2,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 ROOT ?= corpora
-export DAGSTER_HOME := $(CURDIR)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help corpus ui test test-long check format lint types imports bench constraints sample clean
+
+# The instance described by dagster.yaml, with its history under .dagster/.
+corpus ui: export DAGSTER_HOME := $(CURDIR)
 
 ##@ Use it
 help: ## List the targets

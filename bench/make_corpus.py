@@ -25,7 +25,7 @@ FACTS_FILE = "facts.json"
 
 FILES = 8
 GROUP_ROWS = 1_000
-CHARS = (1_000, 5_000)
+CHARS = (500, 5_000)
 """Bounds between which the length of a new document is drawn evenly."""
 
 EXACT, NEAR, PERSONAL = 0.05, 0.10, 0.03
@@ -67,7 +67,7 @@ def sample_sources(folder: Path = SAMPLE) -> list[Source]:
         paragraphs = (p.strip() for document in documents for p in document["text"].split("\n\n"))
         kept = tuple(p for p in paragraphs if p)
         if kept:
-            sources.append(Source(documents[0]["lang"], kept))
+            sources.append(Source(documents[0].get("lang", "en"), kept))
     return sources
 
 
