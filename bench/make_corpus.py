@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from corpus_assets.core.streams import decompressed, lines
 
 SAMPLE = Path(__file__).parents[1] / "examples" / "sample"
-FACTS_FILE = "facts.json"
+FACTS_FILE = "_facts.json"
 
 FILES = 8
 GROUP_ROWS = 1_000
@@ -65,7 +65,7 @@ def sample_sources(folder: Path = SAMPLE) -> list[Source]:
     for path in sorted(folder.rglob("*.*")):
         documents = list(_documents(path))
         paragraphs = (p.strip() for document in documents for p in document["text"].split("\n\n"))
-        kept = tuple(p for p in paragraphs if p)
+        kept = tuple(p for p in paragraphs if p and "@" not in p)
         if kept:
             sources.append(Source(documents[0].get("lang", "en"), kept))
     return sources
