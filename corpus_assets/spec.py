@@ -86,7 +86,7 @@ class CorpusSpec(Config):
     """Name of the data set, and first part of its asset keys."""
     version: Slug = "1"
     description: str = ""
-    sources: tuple[SourceSpec, ...] = Field(min_length=1)
+    sources: tuple[SourceSpec, ...]
     max_bad_fraction: float = Field(default=0.01, ge=0, le=1)
     """Share of a source's records that may be no documents; more is an error."""
     recipe: Literal["none"] | list[str | dict[str, Any]] = "none"
@@ -100,6 +100,24 @@ class CorpusSpec(Config):
     """The corpus is marked stale in the UI when its last build is older."""
     retry: RetrySpec = RetrySpec()
 
+    @field_validator("sources")
+    @classmethod
+    def _is_not_empty(cls, value: tuple[SourceSpec, ...]) -> tuple[SourceSpec, ...]:
+        # Not by Field(min_length=1): beside a fault in the only source that would be named too.
+        if not value:
+            message = "name at least one source"
+            raise ValueError(message)
+        return value
+
+    @field_validator("recipe", mode="before")
+    @classmethod
+    def _is_none_or_a_list(cls, value: Any) -> Any:
+        entries = [] if value == "none" else value
+        if not isinstance(entries, list) or not all(isinstance(e, str | dict) for e in entries):
+            message = "must be `none` or a list of rules, each a name or a name with its thresholds"
+            raise ValueError(message)
+        return value
+
     @field_validator("recipe")
     @classmethod
     def _is_a_recipe(cls, value: Any) -> Any:
@@ -108,6 +126,9 @@ class CorpusSpec(Config):
 
     @model_validator(mode="after")
     def _has_distinct_sources(self) -> "CorpusSpec":
+        if not self.sources:
+            message = "sources: name at least one"
+            raise ValueError(message)
         ids = [source.source_id for source in self.sources]
         twice = sorted({name for name in ids if ids.count(name) > 1})
         if twice:

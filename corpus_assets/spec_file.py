@@ -24,13 +24,16 @@ def load_spec(path: Path) -> CorpusSpec:
         text = path.read_text(encoding="utf-8")
         node = yaml.compose(text, Loader=yaml.SafeLoader)
         value = yaml.safe_load(text)
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         message = f"{path}: cannot be read ({error})."
         raise InputError(message) from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
         message = f"{path}:{line}: is not YAML ({error.problem})."
+        raise InputError(message) from None
+    except yaml.YAMLError as error:
+        message = f"{path}: is not YAML ({str(error).splitlines()[0]})."
         raise InputError(message) from None
     if not isinstance(value, dict) or value.get("type") != TYPE or "attributes" not in value:
         message = f"{path}:1: expected `type: {TYPE}` and `attributes:` at the top."
@@ -46,7 +49,7 @@ def _faults(path: Path, node: Any, error: ValidationError) -> list[str]:
     lines: list[str] = []
     for fault in error.errors(include_input=False, include_url=False):
         line, field = locate(node, ("attributes", *fault["loc"]))
-        wrong = fault["msg"].removeprefix("Value error, ")
+        wrong = fault["msg"].removeprefix("Value error, ").removesuffix(".")
         if fault["type"] == "extra_forbidden":
             wrong = "unknown key; see docs/how-to.md for those that exist"
         lines.append(f"{path}:{line}: {field}: {wrong}.")

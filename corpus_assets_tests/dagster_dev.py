@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 REPOSITORY = Path(__file__).parents[1]
 COPIED = (
@@ -89,6 +89,7 @@ def dagster_dev(project: Path, **variables: str) -> Iterator["DagsterDev"]:
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            preexec_fn=hear_signals,  # noqa: PLW1509 - one call that takes no lock
         )
     server = DagsterDev(f"http://127.0.0.1:{port}", project, process)
     try:
@@ -96,6 +97,14 @@ def dagster_dev(project: Path, **variables: str) -> Iterator["DagsterDev"]:
         yield server
     finally:
         stop(process)
+
+
+def hear_signals() -> None:
+    """Undo what a shell does to jobs in the background.
+
+    They ignore SIGINT; Dagster handles SIGTERM as it handles SIGINT, and would never stop.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
@@ -185,13 +194,46 @@ class DagsterDev:
             seconds,
         )
 
-    def runs(self, **tags: str) -> list[dict[str, Any]]:
-        """Return id and status of the runs with these tags, the newest first."""
-        wanted = [{"key": key, "value": value} for key, value in tags.items()]
+    def runs(self) -> list[dict[str, Any]]:
+        """Return id, job and status of all runs, the newest first."""
         return self.query(
-            "query($f:RunsFilter){runsOrError(filter:$f){... on Runs{results{runId status}}}}",
-            f={"tags": wanted},
-        )["runsOrError"]["results"]
+            "{runsOrError{... on Runs{results{runId jobName status}}}}"
+        )["runsOrError"]["results"]  # fmt: skip
+
+    def group(self, name: str) -> dict[str, Any]:
+        """Return a GraphQL selector of an asset group."""
+        return self.selector(groupName=name)
+
+    def start_schedule(self, name: str) -> None:
+        """Switch a schedule on."""
+        data = self.query(
+            "mutation($s:ScheduleSelector!){startSchedule(scheduleSelector:$s){__typename}}",
+            s=self.selector(scheduleName=name),
+        )
+        assert data["startSchedule"]["__typename"] == "ScheduleStateResult", data
+
+    def start_sensor(self, name: str) -> None:
+        """Switch a sensor on."""
+        data = self.query(
+            "mutation($s:SensorSelector!){startSensor(sensorSelector:$s){__typename}}",
+            s=self.selector(sensorName=name),
+        )
+        assert data["startSensor"]["__typename"] == "Sensor", data
+
+    def ticks(self, kind: Literal["schedule", "sensor"], name: str) -> list[dict[str, Any]]:
+        """Return status, runs and reason of skipping of each tick, the newest first."""
+        title = kind.title()
+        data = self.query(
+            f"query($s:{title}Selector!){{{kind}OrError({kind}Selector:$s){{... on {title}{{"
+            f"{kind}State{{ticks{{status runIds skipReason}}}}}}}}}}",
+            s=self.selector(**{f"{kind}Name": name}),
+        )
+        return data[f"{kind}OrError"][f"{kind}State"]["ticks"]
+
+    def launched_by(self, kind: Literal["schedule", "sensor"], name: str) -> str:
+        """Return the first run that a schedule or sensor launched; empty if none yet."""
+        runs = [run for tick in self.ticks(kind, name) for run in tick["runIds"]]
+        return runs[-1] if runs else ""
 
     def terminate(self, run: str) -> None:
         """Terminate a run as the button does."""

@@ -75,24 +75,31 @@ def corpus_audit(directory: Path, manifest: Mapping[str, Any], val_permille: int
 def audit_shard(rank: RankInput, config: ShardAudit, counts: Counts) -> Iterator[pl.DataFrame]:
     """Yield what is wrong in one shard, and its first and last id."""
     stream = rank.open()
-    if digest_of_stream(stream) != config.sha256:
-        yield findings_frame([("manifest", "", config.rows, f"SHA-256 of {rank.name}")])
+    differs = digest_of_stream(stream) != config.sha256
+    if differs:
+        yield findings_frame([("manifest", f"{rank.name}: its SHA-256 is another", 0, "")])
     stream.seek(os.SEEK_SET)
     try:
         file = pq.ParquetFile(stream, pre_buffer=False)
     except (OSError, pa.ArrowInvalid):
-        yield findings_frame([("manifest", "", config.rows, f"{rank.name} is no Parquet file")])
+        yield findings_frame([("manifest", f"{rank.name}: is no Parquet file", 0, "")])
         return
     with closing(file):
         if file.metadata.num_rows != config.rows:
-            yield findings_frame([("manifest", "", config.rows, f"rows of {rank.name}")])
+            yield findings_frame([("manifest", f"{rank.name}: {file.metadata.num_rows} rows", 0, "")])
         if not file.schema_arrow.equals(SCHEMA):
-            yield findings_frame([("schema", "", config.rows, f"schema of {rank.name}")])
+            yield findings_frame([("schema", f"{rank.name}: its schema is another", 0, "")])
             return
         last: str | None = None
-        for frame in _frames(file):
-            yield findings_frame(_findings(frame, last, config, counts))
-            last = str(frame["id"][-1])
+        try:
+            for frame in _frames(file):
+                yield findings_frame(_findings(frame, last, config, counts))
+                last = frame["id"][-1]
+        except (OSError, pa.ArrowException):
+            # With the digest of the manifest it is the disk that fails, not the shard.
+            if not differs:
+                raise
+            yield findings_frame([("manifest", "", config.rows, f"{rank.name} cannot be read")])
 
 
 def _frames(file: pq.ParquetFile) -> Iterator[pl.DataFrame]:
@@ -111,10 +118,8 @@ def _findings(
 
     findings = [("schema", f"{column} ({check})", n, example)
                 for check, column, n, example in violations(frame, SHARD)]  # fmt: skip
-    before = frame["id"].shift(1)
-    unsorted = (frame["id"] <= before).fill_null(
-        value=False if last is None else frame["id"][0] <= last
-    )
+    before = frame["id"].shift(1, fill_value=last)
+    unsorted = (frame["id"] <= before).fill_null(value=False)
     digests = pl.Series("computed", text_digests(frame["text"]), dtype=pl.Binary)
     heads = np.frombuffer(b"".join(digests.to_list()), dtype=">u8").reshape(-1, 4)[:, 0]
     residues, is_val = pl.Series((heads % 1000).astype(np.int64)), frame["split"] == "val"

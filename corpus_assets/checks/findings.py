@@ -15,8 +15,8 @@ VERSION = 1
 FINDINGS = schema_of(
     {
         "check": (pa.large_string(), "Check that failed, or the fact that was noted."),
-        "column": (pa.large_string(), "Column it is about; empty for a whole file."),
-        "failures": (pa.int64(), "Rows that fail it."),
+        "column": (pa.large_string(), "Column it is about, or what is wrong with the file."),
+        "failures": (pa.int64(), "Rows that fail it; 0 where it is the file as a whole."),
         "example": (pa.large_string(), "Id of one of them; never a value."),
     }
 )
@@ -85,6 +85,8 @@ def describe(findings: Sequence[Finding], most: int = 5) -> str:
     parts = [
         f"{check}{' of ' + column if column else ''}: {rows} rows"
         + (f", such as id {example!r}" if example else "")
+        if rows
+        else column
         for check, column, rows, example in findings[:most]
     ]
     more = len(findings) - most

@@ -17,7 +17,10 @@ NOT_BLANK = pa.Check(
 NOT_EMPTY = pa.Check(
     lambda data: data.lazyframe.select(pl.col(data.key).str.len_bytes() > 0), name="not_empty"
 )
-IS_OBJECT = pa.Check.str_matches(r"^\{(?s:.*)\}$", name="json_object")
+IS_OBJECT = pa.Check(
+    lambda data: data.lazyframe.select(pl.col(data.key).str.contains(r"^\{(?s:.*)\}$")),
+    name="json_object",
+)
 SUM_OF_KINDS = pa.Check(
     lambda data: data.lazyframe.select(
         pl.col("pii_redactions")

@@ -2,6 +2,7 @@
 
 import errno
 import fcntl
+import glob
 import hashlib
 import json
 import os
@@ -67,6 +68,12 @@ def put_in_place(temporary: Path, path: Path) -> None:
     sync(temporary)
     temporary.replace(path)
     sync(path.parent)
+
+
+def remove_temporaries(path: Path) -> None:
+    """Remove what killed writers of a file left beside it; for the one who may write it now."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+        left.unlink(missing_ok=True)
 
 
 @contextmanager

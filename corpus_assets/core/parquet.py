@@ -11,7 +11,6 @@ from typing import Any, BinaryIO
 import numpy as np
 import polars as pl
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from corpus_assets.core.schema import LOW_CARDINALITY
@@ -35,7 +34,11 @@ def take_rows(lengths: np.ndarray, room: int, *, empty: bool) -> int:
 
 
 class RowGroups:
-    """Cuts a stream of tables into row groups, each one contiguous chunk of a schema."""
+    """Cuts a stream of frames into row groups, each one contiguous chunk of a schema.
+
+    Rows wait as Polars frames, whose strings point into the buffers they came in, and are copied
+    once, when their group is complete.
+    """
 
     def __init__(
         self, schema: pa.Schema, group_bytes: int, group_rows: int | None, weigh: str = "text"
@@ -43,40 +46,40 @@ class RowGroups:
         """Cut at `group_bytes` of the column `weigh` and, if given, at `group_rows` rows."""
         self._schema, self._weigh = schema, weigh
         self._budget, self._max_rows = group_bytes, group_rows
-        self._pending: list[pa.Table] = []
+        self._pending: list[pl.DataFrame] = []
         self._bytes = self._rows = 0
 
-    def add(self, table: pa.Table) -> Iterator[pa.Table]:
+    def add(self, frame: pl.DataFrame) -> Iterator[pa.Table]:
         """Take rows, in order; yield the groups that they complete."""
-        lengths = self._lengths(table)
+        lengths = self._lengths(frame)
         start = 0
-        while start < len(table):
+        while start < frame.height:
             count = take_rows(lengths[start:], self._budget - self._bytes, empty=not self._pending)
             if self._max_rows is not None:
                 count = min(count, self._max_rows - self._rows)
             if count:
-                self._pending.append(table.slice(start, count))
+                self._pending.append(frame.slice(start, count))
                 self._bytes += int(lengths[start : start + count].sum())
                 self._rows += count
             start += count
-            if start < len(table):
+            if start < frame.height:
                 yield from self.rest()
 
     def rest(self) -> Iterator[pa.Table]:
         """Yield the group that is pending, if any."""
         if self._pending:
-            yield pa.concat_tables(self._pending).cast(self._schema).combine_chunks()
-        self._pending, self._bytes, self._rows = [], 0, 0
+            group = to_table(pl.concat(self._pending, rechunk=True)).cast(self._schema)
+            self._pending, self._bytes, self._rows = [], 0, 0
+            yield group
 
-    def _lengths(self, table: pa.Table) -> np.ndarray:
-        if self._weigh not in table.column_names:
-            return np.zeros(len(table), dtype=np.int64)
-        lengths = pc.call_function("binary_length", [table[self._weigh]])
-        return np.asarray(lengths.to_numpy(), dtype=np.int64)
+    def _lengths(self, frame: pl.DataFrame) -> np.ndarray:
+        if self._weigh not in frame.columns:
+            return np.zeros(frame.height, dtype=np.int64)
+        return frame[self._weigh].str.len_bytes().cast(pl.Int64).to_numpy()
 
 
 class GroupedWriter:
-    """Write tables as the row groups that `RowGroups` cuts."""
+    """Write frames as the row groups that `RowGroups` cuts."""
 
     def __init__(
         self,
@@ -91,9 +94,9 @@ class GroupedWriter:
         self._groups = RowGroups(schema, group_bytes, group_rows)
         self._writer = pq.ParquetWriter(path, schema, **(options or table_options(schema)))
 
-    def write(self, table: pa.Table) -> None:
+    def write(self, rows: pl.DataFrame | pa.Table) -> None:
         """Add rows, in order."""
-        for group in self._groups.add(table):
+        for group in self._groups.add(rows if isinstance(rows, pl.DataFrame) else to_frame(rows)):
             self._writer.write_table(group, row_group_size=len(group))
 
     def close(self) -> None:
@@ -122,11 +125,14 @@ def batch_rows(file: pq.ParquetFile, batch_bytes: int = BATCH_BYTES) -> int:
 def read_batches(
     stream: BinaryIO | Path, columns: list[str] | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """Yield a Parquet file in batches of bounded size; a file without rows yields none."""
+    """Yield a Parquet file in batches of bounded size; a file without rows yields none.
+
+    No batch spans two row groups: pyarrow would copy the whole batch to join them.
+    """
     with pq.ParquetFile(stream, pre_buffer=False) as file:
-        if file.metadata.num_rows:
-            size = batch_rows(file)
-            yield from file.iter_batches(size, columns=columns, use_threads=False)
+        size = batch_rows(file)
+        for group in range(file.metadata.num_row_groups):
+            yield from file.iter_batches(size, [group], columns, use_threads=False)
 
 
 def to_frame(batch: pa.RecordBatch | pa.Table) -> pl.DataFrame:

@@ -72,6 +72,11 @@ class RankReader:
         digest = self._stream and self._stream.digest()
         return digest or digest_of_file(source.path)
 
+    def close(self) -> None:
+        """Close the source file, whatever was read of it."""
+        if self._stream is not None:
+            self._stream.release()
+
     def reject(self, record: dict[str, Any]) -> None:
         """Keep a record that is no document, and count its reason."""
         self._counts[f"rejected/{record['reason']}"] += 1

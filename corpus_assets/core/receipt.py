@@ -103,7 +103,7 @@ class Receipt:
             value["files"] = {k: FileRecord(**v) for k, v in value["files"].items()}
             value["stamps"] = {k: Stamp(**v) for k, v in value["stamps"].items()}
             return cls(**value)
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
     def save(self, path: Path) -> None:

@@ -205,9 +205,9 @@ def run_rank(task: RankTask) -> tuple[Receipt, bool]:
         return receipt, False
     output = RankOutput(task.directory, task.name, task.schema, task.writer)
     counts: Counter[str] = Counter()
+    reader = RankReader(task, output, counts)
     try:
         before = Stamp.of(task.source.path) if task.source else None
-        reader = RankReader(task, output, counts)
         run_steps(task, reader, output, counts)
         rows = output.close()
         counts["kept"] = rows["kept"]
@@ -228,6 +228,7 @@ def run_rank(task: RankTask) -> tuple[Receipt, bool]:
             raise CorpusError(message) from error
         raise
     finally:
+        reader.close()
         output.discard()
     stamps = {role: Stamp.of(task.directory / record.path) for role, record in files.items()}
     raw = task.source is not None and task.source.sha256 is None

@@ -57,13 +57,14 @@ class SliceWriter:
 
 def read_slice(table: Table, number: int, columns: list[str] | None = None) -> pl.DataFrame:
     """Return slice `number` of every rank, in rank order, as one frame."""
-    return pl.concat(list(slice_frames(table, number, columns)))
+    batches = list(slice_batches(table, number, columns))
+    return to_frame(pa.Table.from_batches(batches)).rechunk()
 
 
-def slice_frames(
+def slice_batches(
     table: Table, number: int, columns: list[str] | None = None
-) -> Iterator[pl.DataFrame]:
-    """Yield the batches of one slice, rank by rank; at least one frame, which may be empty.
+) -> Iterator[pa.RecordBatch]:
+    """Yield the batches of one slice, rank by rank; at least one, which may be empty.
 
     Only the named columns are decompressed.
     """
@@ -71,12 +72,14 @@ def slice_frames(
         entries = np.load(table.path(rank.files["slices"]))
         wanted = np.flatnonzero(entries["slice"] == number)
         with pa.memory_map(str(table.path(rank.files["kept"]))) as source:
-            schema = ipc.open_file(source).schema
-            fields = [schema.get_field_index(name) for name in columns or schema.names]
-            reader = ipc.open_file(source, options=ipc.IpcReadOptions(included_fields=fields))
-            yield to_frame(reader.schema.empty_table())
+            reader = ipc.open_file(source)
+            if columns is not None:
+                fields = [reader.schema.get_field_index(name) for name in columns]
+                options = ipc.IpcReadOptions(included_fields=fields)
+                reader = ipc.open_file(source, options=options)
+            yield pa.RecordBatch.from_pylist([], schema=reader.schema)
             for index in wanted:
-                yield to_frame(reader.get_batch(int(index)))
+                yield reader.get_batch(int(index))
 
 
 def slice_sizes(table: Table) -> dict[int, tuple[int, int]]:

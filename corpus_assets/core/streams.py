@@ -55,11 +55,15 @@ class DigestingStream(io.RawIOBase):
         """Read what is left, close the file, return the digest (hex); None after a seek."""
         while self._sha256 is not None and self.read(BLOCK_BYTES):
             pass
-        self._file.close()
+        self.release()
         return self._sha256 and self._sha256.hexdigest()
 
     def close(self) -> None:
         """Leave the file open: who parsed it may have stopped before its last bytes."""
+
+    def release(self) -> None:
+        """Close the file."""
+        self._file.close()
 
 
 def decompressed(stream: BinaryIO, name: str) -> Any:

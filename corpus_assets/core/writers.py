@@ -1,6 +1,7 @@
 """How a rank's frames reach the disk: the kept ones, the dropped ones, the rejected records."""
 
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
@@ -54,9 +55,8 @@ class ParquetFrames:
 
     def write(self, frame: pl.DataFrame | pa.Table) -> None:
         """Add rows, in order."""
-        table = to_table(frame) if isinstance(frame, pl.DataFrame) else frame
-        self._writer.write(table.select(self._schema.names))
-        self.rows += len(table)
+        self._writer.write(frame.select(self._schema.names))
+        self.rows += len(frame)
 
     def close(self) -> None:
         """Finish the file."""
@@ -141,9 +141,12 @@ class RankOutput:
         return records
 
     def discard(self) -> None:
-        """Remove what has no name yet."""
+        """Remove what has no name yet, and close what a failure left open."""
         for path in self._temporary.values():
             path.unlink(missing_ok=True)
+        if self._rejected is not None:
+            with suppress(OSError):  # a disk that is full cannot take what is buffered
+                self._rejected.close()
 
 
 def check_counts(name: str, counts: Counter[str]) -> None:

@@ -1,5 +1,6 @@
 """The assets of one corpus: each says in one line what it is made of; the IO managers make it."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -11,7 +12,7 @@ from corpus_assets import filters, readers
 from corpus_assets.core.table import Table
 from corpus_assets.datasheet import CARD_FILE, DatasheetInput, datasheet_text
 from corpus_assets.dedup import exact
-from corpus_assets.defs.io_managers import FILE
+from corpus_assets.defs.io_managers import FILE, failing_clearly
 from corpus_assets.funnel import funnel_of
 from corpus_assets.ledger import LEDGER_FILE, ledger_text, read_ledger
 from corpus_assets.pii import scrubbing
@@ -38,16 +39,22 @@ def build_assets(spec: CorpusSpec, base: Path) -> Sequence[Any]:
 
     @dg.asset(**common("raw_docs", "table_io", "parquet"))
     def raw_docs() -> Any:
-        """Every input document, as it was read, in the one document schema.
+        """Every input document, in one schema.
 
-        One file here for each input file. Lines and rows that are no documents lie under
-        `rejected/`, with file, line and reason.
+        As it was read; one file here for each input file. Lines and rows that are no documents lie
+        under `rejected/`, with file, line and reason.
         """
-        return readers.raw_docs(spec.files(base), RawConfig(max_bad_fraction=spec.max_bad_fraction))
+        with failing_clearly():
+            files = spec.files(base)
+        return readers.raw_docs(files, RawConfig(max_bad_fraction=spec.max_bad_fraction))
 
     @dg.asset(**common("ledger", "text_io", "json", "raw_docs", file=LEDGER_FILE))
     def ledger(raw_docs: Table) -> Any:
-        """The licences: a line per source with its SPDX licences, URL, files, bytes and digest."""
+        """The sources and their licences.
+
+        A line per source: title, SPDX licences with the number of documents under each, URL, files,
+        bytes, digest.
+        """
         named = [(s.title or s.source_id, s.reading()) for s in spec.sources]
         return ledger_text(raw_docs, named)
 
@@ -70,7 +77,10 @@ def build_assets(spec: CorpusSpec, base: Path) -> Sequence[Any]:
 
     @dg.asset(**common("scrubbed_docs", "table_io", "polars", "deduped_docs"))
     def scrubbed_docs(deduped_docs: Table) -> Any:
-        """Deduplicated documents with personal data replaced by placeholders, counted by kind."""
+        """Personal data replaced by placeholders.
+
+        Deduplicated documents; columns count what was replaced in each, by kind.
+        """
         return scrubbing.scrubbed_docs(deduped_docs, spec.pii)
 
     @dg.asset(
@@ -80,8 +90,9 @@ def build_assets(spec: CorpusSpec, base: Path) -> Sequence[Any]:
         freshness_policy=_freshness(spec),
     )
     def corpus(filtered_docs: Table, deduped_docs: Table, scrubbed_docs: Table) -> Any:
-        """The training corpus: Parquet shards sorted by id, split into train and val.
+        """The training corpus, in verifiable shards.
 
+        Parquet files of documents sorted by id; the column `split` says train or val.
         `_MANIFEST.json` names every shard with its SHA-256 and says what was dropped on the way.
         `corpus-assets verify` checks a copy of it anywhere.
         """
@@ -109,7 +120,10 @@ def build_assets(spec: CorpusSpec, base: Path) -> Sequence[Any]:
         deduped_docs: Table,
         scrubbed_docs: Table,
     ) -> Any:
-        """The dataset card: sources, licences, funnel, splits, personal data, how to read."""
+        """The dataset card, for those who use it.
+
+        Sources, licences, funnel, splits, personal data, parameters, how to read the corpus.
+        """
         return datasheet_text(
             DatasheetInput(
                 description=spec.description,
@@ -147,9 +161,20 @@ def _freshness(spec: CorpusSpec) -> dg.FreshnessPolicy | None:
     return dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=spec.fresh_within_hours))
 
 
+class RetryUnlessStopped(dg.RetryPolicy):
+    """Tries a failed step again, but not one that was terminated: Dagster 1.13 would do both."""
+
+    def calculate_delay(self, attempt_num: int) -> float:
+        """Return the seconds to wait; raise what ended the step again if it was a termination."""
+        error = sys.exc_info()[1]
+        if isinstance(error, KeyboardInterrupt | dg.DagsterExecutionInterruptedError):
+            raise error
+        return super().calculate_delay(attempt_num)
+
+
 def _common(spec: CorpusSpec) -> Any:
     """Return a function that gives what all assets of a corpus share."""
-    retry = dg.RetryPolicy(
+    retry = RetryUnlessStopped(
         max_retries=spec.retry.max_retries,
         delay=spec.retry.delay_seconds,
         backoff=dg.Backoff.EXPONENTIAL,

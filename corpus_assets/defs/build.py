@@ -26,6 +26,10 @@ QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 MADE = ("files made in this run", "shards made in this run")
 
 
+STOPPED = {"KeyboardInterrupt", "DagsterExecutionInterruptedError"}
+"""Errors by which Dagster tells that a signal came."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a build came to, for people."""
@@ -54,6 +58,9 @@ def build_here(
         workers: Worker processes, 0 for none, None for the number of cores.
         select: Asset to build; all by default.
         show: Whether to show progress on stderr.
+
+    Raises:
+        KeyboardInterrupt: The run was interrupted or terminated.
     """
     store = CorpusStore(root=str(root.absolute()), workers=workers)
     with instance() as recording, progress(show=show):
@@ -65,6 +72,8 @@ def build_here(
             run_config=QUIET,
             raise_on_error=False,
         )
+    if was_stopped(result):
+        raise KeyboardInterrupt
     failures = tuple(failures_of(result))
     folder = root.absolute() / spec.name
     return Outcome("" if failures else summary(folder, result), failures)
@@ -101,6 +110,12 @@ def progress(*, show: bool) -> Iterator[None]:
         yield
     finally:
         PROGRESS_LOG.removeHandler(handler)
+
+
+def was_stopped(result: dg.ExecuteInProcessResult) -> bool:
+    """Return whether a signal ended a step."""
+    errors = [e.step_failure_data.error for e in result.all_events if e.is_step_failure]
+    return any(error is not None and error.cls_name in STOPPED for error in errors)
 
 
 def failures_of(result: dg.ExecuteInProcessResult) -> Iterator[str]:

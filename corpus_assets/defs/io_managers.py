@@ -9,11 +9,11 @@ from typing import Any
 import dagster as dg
 
 from corpus_assets.core.errors import CorpusError, LockedError, TargetError, WorkerError
-from corpus_assets.core.files import write_text
+from corpus_assets.core.files import remove_temporaries, write_text
 from corpus_assets.core.plan import Plan
 from corpus_assets.core.run import Progress, run_plan
 from corpus_assets.core.table import Table, first_rows
-from corpus_assets.defs.metadata import corpus_metadata, table_metadata
+from corpus_assets.defs.metadata import corpus_metadata, table_metadata, text_metadata
 from corpus_assets.defs.resources import CorpusStore
 from corpus_assets.funnel import funnel_of
 from corpus_assets.shards.build import Corpus, CorpusPlan, build_corpus_shards
@@ -128,10 +128,10 @@ class TextIOManager(dg.IOManager):
     def handle_output(self, context: dg.OutputContext, obj: str) -> None:
         """Write the file whole, unless it already says just that."""
         path = self._path(context.asset_key, context.definition_metadata)
+        remove_temporaries(path)
         refuse_foreign_file(path)
         write_text(path, obj)
-        size = len(obj.encode())
-        context.add_output_metadata({"file": dg.MetadataValue.path(str(path)), "bytes": size})
+        context.add_output_metadata(text_metadata(path, obj))
 
     def load_input(self, context: dg.InputContext) -> str:
         """Return the text."""

@@ -2,7 +2,9 @@
 
 import base64
 import io
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
@@ -11,7 +13,9 @@ import polars as pl
 from corpus_assets.core.run import Progress
 from corpus_assets.core.schema import CLUSTER_COLUMNS, DOCUMENT_COLUMNS, Columns
 from corpus_assets.core.table import Table
+from corpus_assets.datasheet import CARD_FILE
 from corpus_assets.funnel import Funnel, funnel_of
+from corpus_assets.ledger import LEDGER_FILE, read_ledger
 from corpus_assets.pii import scrub
 from corpus_assets.pii.scrubbing import PII_COLUMNS
 from corpus_assets.shards.build import Corpus
@@ -22,9 +26,15 @@ PREVIEW_CHARS = 160
 INLINE_SHARDS = 50
 """Dagster stores each JSON value four times and fetches it again with every page."""
 
+INLINE_CHARS = 20_000
+"""Of a text file, for the same reason."""
+
+MARKUP = re.compile(r"[\\`<|\[\]]")
+"""What could make a table's cell, a picture or a link of a document's text."""
+
 MEANINGS = {
     name: meaning
-    for columns in (DOCUMENT_COLUMNS, CLUSTER_COLUMNS, PII_COLUMNS, SHARD_COLUMNS)
+    for columns in (DOCUMENT_COLUMNS, CLUSTER_COLUMNS, PII_COLUMNS)
     for name, (_, meaning) in columns.items()
 }
 
@@ -35,11 +45,11 @@ def table_metadata(table: Table, progress: Progress | None) -> dict[str, Any]:
         "dagster/row_count": table.rows,
         "dagster/size_bytes": table.bytes,
         "dagster/column_schema": column_schema(table),
-        "folder": dg.MetadataValue.path(str(table.directory)),
-        "input files": len(table.ranks),
-        "documents in and out": dg.MetadataValue.md(funnel_of([table]).markdown()),
+        "documents in and out": dg.MetadataValue.md(stage_table(funnel_of([table]))),
         "first rows": dg.MetadataValue.md(preview(table.head(PREVIEW_ROWS))),
+        "folder": dg.MetadataValue.path(str(table.directory)),
         "digest": table.digest,
+        "input files": len(table.ranks),
     }
     if progress is not None:
         metadata["files made in this run"] = progress.done
@@ -53,9 +63,17 @@ def table_metadata(table: Table, progress: Progress | None) -> dict[str, Any]:
 
 def column_schema(table: Table) -> dg.TableSchema:
     """Return names, types and meanings of a table's columns."""
-    frame = table.head(0)
+    frame = table.head(1)
     kinds = {name: str(kind).lower() for name, kind in frame.schema.items()}
     return dg.TableSchema([dg.TableColumn(n, kind, MEANINGS.get(n)) for n, kind in kinds.items()])
+
+
+def stage_table(funnel: Funnel) -> str:
+    """Return what one stage did as a Markdown table; numbers first, as the page cuts wide ones."""
+    rows = [(funnel.came_in, "came in")]
+    rows += [(drop.documents, f"dropped: `{drop.reason}`") for drop in funnel.drops]
+    rows += [(funnel.kept, "kept")]
+    return markdown_table(("documents", ""), [(f"{number:,}", what) for number, what in rows])
 
 
 def shard_schema(columns: Columns = SHARD_COLUMNS) -> dg.TableSchema:
@@ -75,22 +93,70 @@ def preview(frame: pl.DataFrame) -> str:
     if frame.is_empty():
         return "No rows."
     rows = [
-        (row["id"], row["lang"], row["license_spdx"], len(row["text"]), _beginning(row["text"]))
+        (
+            _beginning(row["id"]),
+            _beginning(row["lang"]),
+            _beginning(row["license_spdx"]),
+            f"{len(row['text']):,}",
+            _beginning(row["text"]),
+        )
         for row in frame.select("id", "lang", "license_spdx", "text").iter_rows(named=True)
     ]
     return markdown_table(("id", "lang", "licence", "characters", "text begins"), rows)
 
 
 def _beginning(text: str) -> str:
-    masked = scrub(text[: 4 * PREVIEW_CHARS])[0]
-    line = " ".join(masked.split()).replace("|", "\\|").replace("`", "'").replace("<", "&lt;")
-    return line[:PREVIEW_CHARS] + ("…" if len(line) > PREVIEW_CHARS else "")
+    """Return the first characters as one line that says nothing in Markdown.
+
+    Whole words are masked, since half an address is not recognised as one.
+    """
+    words = text.split(maxsplit=PREVIEW_CHARS)
+    line = scrub(" ".join(words[:PREVIEW_CHARS]))[0]
+    shown = MARKUP.sub(r"\\\g<0>", line[:PREVIEW_CHARS])
+    return shown + ("…" if len(line) > PREVIEW_CHARS or len(words) > PREVIEW_CHARS else "")
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Return a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+
+
+def text_metadata(path: Path, text: str) -> dict[str, Any]:
+    """Return the catalog entry of a text file."""
+    shown = CONTENTS[path.name](text)
+    if len(shown) > INLINE_CHARS:
+        shown = f"{shown[:INLINE_CHARS]}…\n\nThe whole text is in the file."
+    return {
+        "content": dg.MetadataValue.md(shown),
+        "file": dg.MetadataValue.path(str(path)),
+        "bytes": len(text.encode()),
+    }
+
+
+def _ledger_table(text: str) -> str:
+    head = ("source", "licences and their documents", "files", "bytes")
+    rows = [
+        (
+            f"[{entry['title']}]({entry['url']})",
+            ", ".join(f"{licence} ({number:,})" for licence, number in entry["licenses"].items()),
+            f"{entry['files']:,}",
+            f"{entry['bytes']:,}",
+        )
+        for entry in read_ledger(text)
+    ]
+    return markdown_table(head, rows)
+
+
+def _without_front_matter(text: str) -> str:
+    return text.split("\n---\n", 1)[-1].lstrip()
+
+
+CONTENTS: dict[str, Callable[[str], str]] = {
+    LEDGER_FILE: _ledger_table,
+    CARD_FILE: _without_front_matter,
+}
+"""What the catalog shows of a text file, as Markdown, by the file's name."""
 
 
 def corpus_metadata(
@@ -103,13 +169,13 @@ def corpus_metadata(
         "dagster/row_count": manifest["n_docs"],
         "dagster/size_bytes": size,
         "dagster/column_schema": shard_schema(),
-        "folder": dg.MetadataValue.path(str(corpus.directory)),
         "manifest": dg.MetadataValue.json(inline_manifest(manifest)),
+        "funnel": dg.MetadataValue.md(f"{funnel_plot(funnel)}\n\n{funnel.markdown()}"),
+        "first rows": dg.MetadataValue.md(preview(first)),
+        "folder": dg.MetadataValue.path(str(corpus.directory)),
         "manifest sha256": corpus.digest,
         "shards": manifest["n_shards"],
         "shards made in this run": progress.done if progress else 0,
-        "funnel": dg.MetadataValue.md(f"{funnel_plot(funnel)}\n\n{funnel.markdown()}"),
-        "first rows": dg.MetadataValue.md(preview(first)),
         **{f"pii: {kind}": number for kind, number in manifest["pii"].items()},
     }
 
@@ -132,7 +198,8 @@ def funnel_plot(funnel: Funnel) -> str:
     for drop in funnel.drops:
         left -= drop.documents
         bars.append((f"{drop.stage}: {drop.reason}", left, drop.documents))
-    figure = Figure(figsize=(8, 0.6 + 0.32 * len(bars)), layout="constrained")
+    bars.append(("kept", funnel.kept, 0))
+    figure = Figure(figsize=(8, 1 + 0.32 * len(bars)), layout="constrained")
     axes = figure.add_subplot()
     names = [name for name, _, _ in bars]
     axes.barh(names, [kept for _, kept, _ in bars], color="#3b6fb6", label="left")
@@ -140,7 +207,9 @@ def funnel_plot(funnel: Funnel) -> str:
     axes.barh(names, [n for _, _, n in bars], left=lefts, color="#d9803b", label="dropped here")
     axes.invert_yaxis()
     axes.set_xlabel("documents")
-    axes.legend(loc="lower right", fontsize="small")
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside upper right", ncols=2, fontsize="small", frameon=False)
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=80)
     data = base64.b64encode(buffer.getvalue()).decode()

@@ -13,8 +13,6 @@ from pydantic import SerializeAsAny
 
 from corpus_assets.core.plan import Config, Counts
 
-VERSION = 1
-
 
 @dataclass(frozen=True)
 class Reason:

@@ -30,24 +30,29 @@ def read_jsonl(rank: RankInput, config: ReadConfig, counts: Counts) -> Iterator[
     """
     batcher = Batcher(rank, config, counts)
     counts["in"] += 0
-    number = -1
+    for number, line in enumerate(_lines(rank)):
+        data = line.removeprefix(BYTE_ORDER_MARK) if number == 0 else line
+        if not data or data.isspace():
+            continue
+        counts["in"] += 1
+        try:
+            yield from batcher.add(parse(data), number)
+        except RejectedError as error:
+            rank.reject(_rejection(rank.name, number + 1, str(error), data))
+    yield from batcher.rest()
+
+
+def _lines(rank: RankInput) -> Iterator[bytes]:
+    number = 0
     try:
-        for number, line in enumerate(lines(decompressed(rank.open(), rank.name))):
-            data = line.removeprefix(BYTE_ORDER_MARK) if number == 0 else line
-            if not data or data.isspace():
-                continue
-            counts["in"] += 1
-            try:
-                yield from batcher.add(parse(data), number)
-            except RejectedError as error:
-                rank.reject(_rejection(rank.name, number + 1, str(error), data))
+        for number, line in enumerate(lines(decompressed(rank.open(), rank.name)), 1):  # noqa: B007
+            yield line
     except OSError as error:
         message = (
-            f"{rank.name}: the compressed data is cut or damaged after line {number + 1} "
+            f"{rank.name}: the compressed data is cut or damaged after line {number} "
             f"({error}); fetch the file again."
         )
         raise InputError(message) from error
-    yield from batcher.rest()
 
 
 def parse(line: bytes) -> dict[str, Any]:

@@ -6,7 +6,8 @@ is in place; what stays there is the receipt, by which an unchanged corpus is re
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -21,6 +22,7 @@ from corpus_assets.core.files import (
     link_or_copy,
     locked,
     read_json,
+    remove_temporaries,
     remove_tree,
     sync,
     write_json,
@@ -38,12 +40,13 @@ from corpus_assets.shards.layout import (
     shard_name,
 )
 from corpus_assets.shards.manifest import CorpusSettings, load_manifest, manifest_text
-from corpus_assets.shards.replace import beside, check_target, replacing
+from corpus_assets.shards.replace import beside, check_target, clear_interrupted, replacing
 from corpus_assets.shards.write import check_shard_count
 
 WORK = ".work"
 RECEIPT_FILE = "receipt.json"
 SPILL = ("scatter", "order", "keys", "clusters", "places", "shards")
+REMOVED = ".removed"
 VERSION = 1
 
 
@@ -126,6 +129,7 @@ def build_corpus_shards(
     check_target(out)
     work = beside(out, WORK)
     fingerprint = _fingerprint(plan)
+    made = [parent for parent in work.parents if not parent.exists()]
     with locked(work):
         receipt = _standing(work, out)
         if receipt is None or receipt.shards != fingerprint:
@@ -133,13 +137,16 @@ def build_corpus_shards(
                 shards, pii = _make_shards(plan, work, range_bytes, engine, report)
             except DocumentError:
                 _remove_spill(work)
+                _remove_empty([work, *made])
                 raise
         else:
             names = load_manifest(out / MANIFEST_FILE)["shards"]
             shards = {entry["name"]: (out / entry["name"], entry) for entry in names}
             pii = receipt.pii
         manifest = plan.settings.manifest([entry for _, entry in shards.values()], pii)
-        if not _is_in_place(out, manifest, receipt, fingerprint):
+        if _is_in_place(out, manifest, receipt, fingerprint):
+            clear_interrupted(out)
+        else:
             _commit(out, manifest, {name: path for name, (path, _) in shards.items()})
             stamps = {name: Stamp.of(out / name) for name in shards}
             write_json(work / RECEIPT_FILE, asdict(Receipt(fingerprint, stamps, pii)))
@@ -261,6 +268,18 @@ def _commit(out: Path, manifest: Mapping[str, Any], shards: Mapping[str, Path]) 
 
 
 def _remove_spill(work: Path) -> None:
+    remove_temporaries(work / RECEIPT_FILE)
+    # Under another name first: half removed, it may lack the marks by which a plan knows its own.
+    removed = work / REMOVED
+    remove_tree(removed)
     for name in SPILL:
         if os.path.lexists(work / name):
-            remove_tree(work / name)
+            (work / name).rename(removed)
+            remove_tree(removed)
+
+
+def _remove_empty(folders: Sequence[Path]) -> None:
+    """Remove folders, inner ones first, up to the first that holds something."""
+    with suppress(OSError):
+        for folder in folders:
+            folder.rmdir()

@@ -12,12 +12,11 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from corpus_assets.core.parquet import RowGroups, to_table
+from corpus_assets.core.parquet import RowGroups, to_frame
 from corpus_assets.core.plan import Config, Counts, RankInput
-from corpus_assets.core.slices import slice_frames
+from corpus_assets.core.slices import slice_batches
 from corpus_assets.core.table import Table
 from corpus_assets.shards.layout import SCHEMA, WRITER_OPTIONS, group_budget
 
@@ -67,7 +66,7 @@ def cut_shard(rank: RankInput, config: CutConfig, counts: Counts) -> Iterator[pa
 
 def rows_between(
     runs: Table, places: Table, config: CutConfig, start: int, stop: int
-) -> Iterator[pa.Table]:
+) -> Iterator[pl.DataFrame]:
     """Yield the sorted rows with index `start` to `stop - 1`, as stored but for the cut."""
     bounds = (*config.starts, config.n_docs)
     first = max(0, int(np.searchsorted(bounds, start, side="right")) - 1)
@@ -109,35 +108,29 @@ def places_schema() -> dict[str, type[pl.DataType]]:
 @lru_cache(maxsize=1)
 def load_piece(
     runs: Table, places: Table, number: int, start: int, stop: int, val_permille: int
-) -> pa.Table:
+) -> pl.DataFrame:
     """Return rows `start` to `stop - 1` of a sorted range; kept, since shards share ranges."""
+    load_piece.cache_clear()  # The piece before is not held while this one is read.
     placed = load_places(places, number)
     wanted = placed["position"][start:stop].to_numpy()
     found = np.sort(wanted)
-    parts: list[pl.DataFrame] = []
+    parts: list[pa.RecordBatch] = []
     before = 0
-    for frame in slice_frames(runs, number):
-        low, high = np.searchsorted(found, (before, before + frame.height))
-        parts.append(frame[found[low:high] - before] if high - low < frame.height else frame)
-        before += frame.height
-    rows = pl.concat(parts)[np.searchsorted(found, wanted)]
+    for batch in slice_batches(runs, number):
+        low, high = np.searchsorted(found, (before, before + len(batch)))
+        # `take` copies, so that the rows of other pieces do not stay in memory with these.
+        whole = high - low == len(batch)
+        parts.append(batch if whole else batch.take(pa.array(found[low:high] - before)))
+        before += len(batch)
+    # Without `rechunk`, which copies no text, picking rows out of many chunks would.
+    rows = to_frame(pa.Table.from_batches(parts)).rechunk()[np.searchsorted(found, wanted)]
     return stored(rows.with_columns(placed["minhash_cluster"][start:stop]), val_permille)
 
 
-def stored(rows: pl.DataFrame, val_permille: int) -> pa.Table:
-    """Return rows with the columns of a shard; strings are cast when the row group is cut."""
-    table = to_table(rows)
-    digests = table["sha256"].combine_chunks()
-    array = digests.chunk(0) if isinstance(digests, pa.ChunkedArray) else digests
-    data = b"".join(array.to_pylist())
-    heads = np.frombuffer(data, dtype=np.uint8).reshape(-1, 32)[:, :8].copy().view(">u8")[:, 0]
-    is_val = pa.array(heads % 1000 < val_permille)
-    fixed = pa.FixedSizeBinaryArray.from_buffers(
-        pa.binary(32), len(table), [None, pa.py_buffer(data)]
-    )
-    columns = {name: table[name] for name in SCHEMA.names if name not in {"sha256", "split"}}
-    columns |= {
-        "sha256": fixed,
-        "split": pc.call_function("if_else", [is_val, pa.scalar("val"), pa.scalar("train")]),
-    }
-    return pa.table([columns[name] for name in SCHEMA.names], names=SCHEMA.names)
+def stored(rows: pl.DataFrame, val_permille: int) -> pl.DataFrame:
+    """Return rows with the columns of a shard; they are cast when the row group is cut."""
+    data = b"".join(rows["sha256"])
+    heads = np.frombuffer(data, dtype=">u8").reshape(-1, 4)[:, 0]
+    is_val = pl.Series(heads % 1000 < val_permille)
+    split = pl.select(pl.when(is_val).then(pl.lit("val")).otherwise(pl.lit("train"))).to_series()
+    return rows.with_columns(split.alias("split")).select(SCHEMA.names)

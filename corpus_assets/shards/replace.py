@@ -69,9 +69,7 @@ def replacing(out: Path) -> Iterator[Path]:
     """
     new = beside(out, ".tmp")
     out.parent.mkdir(parents=True, exist_ok=True)
-    _refuse_live_writer(new)
-    _recover(out)
-    remove_tree(new)
+    clear_interrupted(out)
     new.mkdir()
     lock = -1
     try:
@@ -87,6 +85,18 @@ def replacing(out: Path) -> Iterator[Path]:
     finally:
         if lock >= 0:
             os.close(lock)
+
+
+def clear_interrupted(out: Path) -> None:
+    """Finish what an interrupted replacement left, so that only `<out>` is there.
+
+    Raises:
+        LockedError: Another writer is at work.
+    """
+    new = beside(out, ".tmp")
+    _refuse_live_writer(new)
+    _recover(out)
+    remove_tree(new)
 
 
 def _refuse_live_writer(new: Path) -> None:

@@ -1,7 +1,7 @@
 """First pass of the large writer: every row, checked and hashed, into the range its id falls in."""
 
 from collections.abc import Iterator
-from pathlib import Path
+from contextlib import contextmanager
 
 import numpy as np
 import polars as pl
@@ -12,7 +12,7 @@ from corpus_assets.core.errors import DocumentError
 from corpus_assets.core.plan import Config, Counts, RankInput
 from corpus_assets.core.schema import schema_of
 from corpus_assets.core.slices import SLICE
-from corpus_assets.core.table import Table
+from corpus_assets.core.table import FileRecord, Table, open_verified
 from corpus_assets.core.texts import text_digests
 from corpus_assets.shards.document import MAX_REDACTIONS, PII_KEYS
 from corpus_assets.shards.layout import MAX_TEXT_BYTES
@@ -22,7 +22,7 @@ VERSION = 1
 RANGE_BYTES = 64 << 20
 """Text that one id range should hold: what sets the memory of the passes after this one."""
 
-SAMPLES_PER_RANGE = 64
+SAMPLES_PER_RANGE = 256
 
 NAMES = ("source_id", "url", "license_spdx", "lang")
 """Columns that may not be blank."""
@@ -63,12 +63,29 @@ def range_count(table: Table, range_bytes: int) -> int:
 
 def content_bytes(table: Table) -> dict[int, int]:
     """Return the uncompressed bytes of each rank, from the Parquet footers."""
-    return {rank.number: _uncompressed(table.path(rank.files["kept"])) for rank in table.ranks}
+    return {rank.number: _uncompressed(table, rank.files["kept"]) for rank in table.ranks}
 
 
-def _uncompressed(path: Path) -> int:
-    metadata = pq.read_metadata(path)
-    return sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+def _uncompressed(table: Table, record: FileRecord) -> int:
+    with _parquet(table, record) as file:
+        groups = range(file.metadata.num_row_groups)
+        return sum(file.metadata.row_group(i).total_byte_size for i in groups)
+
+
+@contextmanager
+def _parquet(table: Table, record: FileRecord) -> Iterator[pq.ParquetFile]:
+    """Open a table's file for a look, without its digest unless something is wrong with it.
+
+    Raises:
+        TableError: It cannot be read, and is not what the table lists.
+    """
+    path = table.path(record)
+    try:
+        with pq.ParquetFile(path, pre_buffer=False) as file:
+            yield file
+    except (OSError, pa.ArrowException):
+        open_verified(path, record.sha256, table.name).close()
+        raise
 
 
 def sample_splitters(table: Table, ranges: int) -> tuple[str, ...]:
@@ -82,7 +99,7 @@ def sample_splitters(table: Table, ranges: int) -> tuple[str, ...]:
     step = max(1, sum(content_bytes(table).values()) // (ranges * SAMPLES_PER_RANGE))
     samples: list[str] = []
     for rank in table.ranks:
-        with pq.ParquetFile(table.path(rank.files["kept"]), pre_buffer=False) as file:
+        with _parquet(table, rank.files["kept"]) as file:
             for group in range(file.metadata.num_row_groups):
                 wanted = max(1, file.metadata.row_group(group).total_byte_size // step)
                 ids = file.read_row_group(group, columns=["id"], use_threads=False)["id"]
