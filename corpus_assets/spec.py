@@ -126,9 +126,6 @@ class CorpusSpec(Config):
 
     @model_validator(mode="after")
     def _has_distinct_sources(self) -> "CorpusSpec":
-        if not self.sources:
-            message = "sources: name at least one"
-            raise ValueError(message)
         ids = [source.source_id for source in self.sources]
         twice = sorted({name for name in ids if ids.count(name) > 1})
         if twice:

@@ -77,18 +77,18 @@ def audit_shard(rank: RankInput, config: ShardAudit, counts: Counts) -> Iterator
     stream = rank.open()
     differs = digest_of_stream(stream) != config.sha256
     if differs:
-        yield findings_frame([("manifest", f"{rank.name}: its SHA-256 is another", 0, "")])
+        yield findings_frame([("manifest", f"SHA-256 of {rank.name} is another", 0, "")])
     stream.seek(os.SEEK_SET)
     try:
         file = pq.ParquetFile(stream, pre_buffer=False)
     except (OSError, pa.ArrowInvalid):
-        yield findings_frame([("manifest", f"{rank.name}: is no Parquet file", 0, "")])
+        yield findings_frame([("manifest", f"{rank.name} is no Parquet file", 0, "")])
         return
     with closing(file):
         if file.metadata.num_rows != config.rows:
-            yield findings_frame([("manifest", f"{rank.name}: {file.metadata.num_rows} rows", 0, "")])
+            yield findings_frame([("manifest", f"rows of {rank.name} are {file.metadata.num_rows}", 0, "")])
         if not file.schema_arrow.equals(SCHEMA):
-            yield findings_frame([("schema", f"{rank.name}: its schema is another", 0, "")])
+            yield findings_frame([("schema", f"schema of {rank.name} is another", 0, "")])
             return
         last: str | None = None
         try:
