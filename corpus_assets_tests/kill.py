@@ -388,7 +388,10 @@ def killed_at(old, new, root, event):
     def work():
         seen = [0]
 
-        def die(_event, _arguments):
+        # A kill before a change: what was done until then is there, and nothing of the rest.
+        def die(event_name, arguments):
+            if not is_change(event_name, arguments):
+                return
             if seen[0] == event:
                 os.kill(os.getpid(), signal.SIGKILL)
             seen[0] += 1
@@ -400,6 +403,13 @@ def killed_at(old, new, root, event):
 
     status = in_fork(work)
     return int(counted.read_text()) if event is None else os.WIFSIGNALED(status)
+
+
+def is_change(event, arguments):
+    """Whether a file operation changes what is on disk; a kill at any other tells nothing new."""
+    if event == "open":
+        return bool(arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
+    return event not in {"os.listdir", "os.scandir"}
 
 
 def check_and_go_on(root, reference, then, before, after, *, other_input):

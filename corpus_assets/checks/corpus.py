@@ -86,7 +86,9 @@ def audit_shard(rank: RankInput, config: ShardAudit, counts: Counts) -> Iterator
         return
     with closing(file):
         if file.metadata.num_rows != config.rows:
-            yield findings_frame([("manifest", f"rows of {rank.name} are {file.metadata.num_rows}", 0, "")])
+            yield findings_frame(
+                [("manifest", f"rows of {rank.name} are {file.metadata.num_rows}", 0, "")]
+            )
         if not file.schema_arrow.equals(SCHEMA):
             yield findings_frame([("schema", f"schema of {rank.name} is another", 0, "")])
             return
