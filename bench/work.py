@@ -62,7 +62,9 @@ def rows_digest(files: Iterable[Path]) -> str:
     for path in files:
         with pq.ParquetFile(path, pre_buffer=False) as file:
             for batch in file.iter_batches(8_192, columns=["id", "text"], use_threads=False):
-                for name, text in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                for name, text in zip(
+                    *(column.to_pylist() for column in batch.columns), strict=True
+                ):
                     total += int.from_bytes(sha256(f"{name}\n{text}".encode()).digest())
                 count += batch.num_rows
     return f"{count} rows, {total % 2**256:064x}"

@@ -290,8 +290,9 @@ def redone(before, folder, *, other_input=False):
 
 
 def ranks_finished(before):
-    """Number of receipts by name of the table."""
-    return Counter(name.partition("/_receipts/")[0].split("/")[-1] for name in before)
+    """Number of receipts by name of the table; those of checks have no table."""
+    folders = [name.partition("/_receipts/")[0].split("/") for name in before]
+    return Counter(folder[-1] for folder in folders if folder[0] != "_checks")
 
 
 # Run in a child.
@@ -336,7 +337,7 @@ def kill_at_events(old, new, then, scratch, moments):
     Args:
         old: Spec of the complete build that is in place before; None for an empty root.
         new: Spec of the build that is killed.
-        then: Spec of the build that comes next.
+        then: Spec of the build that comes next: the new one or the old one.
         scratch: Folder for all roots.
         moments: At how many file operations; 0 is every one.
     """
@@ -344,13 +345,13 @@ def kill_at_events(old, new, then, scratch, moments):
     # Whoever forks may not have started the threads that reading and writing start.
     before = made_in_fork(old, folder / "old") if old else {}
     after = made_in_fork(new, folder / "new")
-    made_in_fork(then, folder / "then")
+    whole = folder / ("new" if then == new else "old")
     total = killed_at(folder / "old", new, folder / "counted", None)
     chosen = range(total) if not moments else sorted(spread(total, moments))
     for event in chosen:
         root = folder / "root"
         killed = killed_at(folder / "old", new, root, event)
-        given = root, folder / "then", then, before, after
+        given = root, whole, then, before, after
         work = partial(check_and_go_on, *given, other_input=then != new)
         tell({"event": event, "killed": killed, "failed": in_fork(work) != 0})
         shutil.rmtree(root)

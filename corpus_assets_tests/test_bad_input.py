@@ -113,6 +113,7 @@ def test_no_input_matched(place):
     assert everything(place) == before
 
 
+@pytest.mark.timeout(120)
 def test_bad_input_is_not_tried_again(place):
     write_spec(place.spec, max_bad_fraction=0.5, retry={"max_retries": 2, "delay_seconds": 3600})
     (place.folder / "data/a.jsonl").unlink()

@@ -161,6 +161,12 @@ def test_an_id_that_repeats_in_a_shard_is_found(corpus):
     assert failed(corpus) == {"ids_sorted_unique": "ids_sorted_unique: 1 rows, such as id 'd04'"}
 
 
+def test_ids_out_of_order_across_row_groups_are_found(corpus):
+    halves = [slice(10, 20), slice(0, 10)]
+    rewrite(corpus, 0, lambda f: pl.concat(f[half] for half in halves), row_group_size=10)
+    assert list(failed(corpus)) == ["ids_sorted_unique"]
+
+
 @pytest.mark.parametrize("ids", [("d19",), ("d00",)])
 def test_ids_out_of_order_across_shards_are_found(corpus, ids):
     rewrite(corpus, 1, lambda frame: with_row(frame, 0, id=ids[0]))

@@ -29,10 +29,16 @@ def write(texts, cuts, path, group_bytes=16, group_rows=5):
 
 
 @settings(max_examples=60, deadline=None)
-@given(texts=TEXTS, cuts=st.lists(st.integers(0, 40), max_size=5))
-def test_a_file_does_not_depend_on_how_its_rows_arrived(tmp_path_factory, texts, cuts):
+@given(texts=TEXTS, cuts=st.lists(st.integers(0, 40), max_size=5), size=st.sampled_from([16, 99]))
+def test_a_file_does_not_depend_on_how_its_rows_arrived(tmp_path_factory, texts, cuts, size):
     path = tmp_path_factory.mktemp("groups") / "a.parquet"
-    assert write(texts, cuts, path) == write(texts, [], path)
+    assert write(texts, cuts, path, size) == write(texts, [], path, size)
+
+
+def test_a_group_is_full_by_rows_over_batches_too(tmp_path):
+    write(["a"] * 11, [3, 4, 10], tmp_path / "a.parquet", group_bytes=99)
+    metadata = pq.read_metadata(tmp_path / "a.parquet")
+    assert [metadata.row_group(i).num_rows for i in range(3)] == [5, 5, 1]
 
 
 @settings(max_examples=40, deadline=None)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from corpus_assets.core.errors import DocumentError, LockedError, TableError, TargetError
@@ -120,7 +120,7 @@ def cases(draw):
     return documents, in_ranks(shuffled, ranks, choices), range_bytes, arguments
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=30, deadline=None, derandomize=True, phases=[Phase.generate])
 @given(cases(), st.sampled_from([1, 2, 4_000_000]))
 def test_any_documents_files_ranges_and_cuts_give_the_bytes_of_the_small_writer(case, per_slice):
     documents, files, range_bytes, arguments = case
@@ -184,6 +184,12 @@ def test_a_range_that_came_out_too_large_is_cut_into_pieces_and_gives_the_same_b
     turned = documents[::-1]
     # Ranges are chosen by even numbers of rows: the last hold 40 kB, pieces at most 16 kB.
     check_equal(documents, [turned[:45], turned[45:]], INLINE, 8_000, shard_rows=33)
+
+
+def test_a_row_group_out_of_several_ranges_has_the_pages_of_one_out_of_one():
+    # Rows are written 1 024 at a time, fewer at the end of a chunk; a page ends after 1 MiB.
+    documents = [document(f"{i:05d}", f"{i} " * 120) for i in range(5_000)]
+    check_equal(documents, [documents[::2], documents[1::2]], INLINE, 400_000, shard_rows=4_500)
 
 
 @pytest.mark.parametrize("range_bytes", [1, 64 << 20])
