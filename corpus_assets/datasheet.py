@@ -9,6 +9,8 @@ import yaml
 
 from corpus_assets.core.table import Table
 from corpus_assets.funnel import Funnel
+from corpus_assets.pii.kinds import KINDS
+from corpus_assets.shards.document import PII_KEYS
 
 CARD_FILE = "README.md"
 
@@ -43,7 +45,7 @@ def datasheet_text(card: DatasheetInput) -> str:
         "## From raw documents to the corpus",
         card.funnel.markdown(),
         "## Personal data replaced",
-        _table(("kind", "replacements"), card.manifest["pii"].items()),
+        _pii(card),
         "## How to read it",
         _reading(card),
         "## Parameters",
@@ -95,6 +97,13 @@ def _sources(card: DatasheetInput) -> str:
         for kept_here in [kept[entry["source_id"], licence]]
     ]
     return _table(("source", "licence (SPDX)", "documents read", "in the corpus"), rows)
+
+
+def _pii(card: DatasheetInput) -> str:
+    """Return the replacements of the kinds that were looked for; a zero elsewhere says nothing."""
+    looked_for = {PII_KEYS[KINDS[name].manifest] for name in card.parameters["pii"]["kinds"]}
+    counts = card.manifest["pii"].items()
+    return _table(("kind", "replacements"), [(k, n) for k, n in counts if k in looked_for])
 
 
 def _reading(card: DatasheetInput) -> str:

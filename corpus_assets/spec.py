@@ -27,7 +27,8 @@ class SourceSpec(ReadConfig):
     title: str = ""
     """For people; the id by default."""
     inputs: tuple[str, ...]
-    """Files, folders or globs; relative ones start at the folder of the YAML file."""
+    """Files, folders or globs; relative ones start at the folder of the YAML file, and
+    `{{ env.NAME }}` stands for an environment variable."""
 
     @field_validator("inputs", mode="before", json_schema_input_type=str | tuple[str, ...])
     @classmethod

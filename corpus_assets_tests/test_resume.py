@@ -200,11 +200,13 @@ def test_a_build_killed_at_a_random_moment_goes_on_to_the_same_bytes(old, tmp_pa
     if old:
         finish(dagster_build(spec, tmp_path / "old"), log)
         whole.insert(0, versions(tmp_path / "old" / "tales"))
+    missed = []
     for stage in chosen_stages((*STAGES, *DAGSTER_STAGES), SLOW_KILLS, chance):
         root, folder = tmp_path / "root", tmp_path / "root" / "tales"
         if old:
             shutil.copytree(tmp_path / "old", root)
-        stop_in(stage, dagster_build(changed, root), folder, log, chance)
+        processes, _ = stop_in(stage, dagster_build(changed, root), folder, log, chance)
+        missed += [stage] * (processes == 0)
         if old:
             in_place(folder, *whole)
         before = finished(folder)
@@ -215,6 +217,8 @@ def test_a_build_killed_at_a_random_moment_goes_on_to_the_same_bytes(old, tmp_pa
             assert said == {name: finished_before[name] for name in said}, stage
         assert outputs(folder) == outputs(tmp_path / "whole" / "tales"), stage
         shutil.rmtree(root)
+    # The last stages may be over before they are seen.
+    assert len(missed) <= SLOW_KILLS // 5, missed
 
 
 @pytest.mark.parametrize("name", [".README.md.1.tmp", ".README.md.4194304.tmp"])

@@ -47,20 +47,6 @@ class CorpusScaffolder(dg.Scaffolder[ScaffoldOptions]):
         path.write_text(yaml.safe_dump(text, sort_keys=False), encoding="utf-8")
 
 
-def resolved(value: Any, context: dg.ComponentLoadContext) -> Any:
-    """Return a value with its templates resolved.
-
-    Strings without one are left alone: the template engine would make `"1"` a number.
-    """
-    if isinstance(value, dict):
-        return {name: resolved(part, context) for name, part in value.items()}
-    if isinstance(value, list):
-        return [resolved(part, context) for part in value]
-    if isinstance(value, str) and "{{" in value:
-        return context.resolution_context.resolve_value(value)
-    return value
-
-
 @dg.scaffold_with(CorpusScaffolder)
 class CorpusComponent(dg.Component):
     """A training corpus: raw documents to filtered, deduplicated, scrubbed, verifiable shards."""
@@ -80,10 +66,13 @@ class CorpusComponent(dg.Component):
         return dg.ComponentTypeSpec(description=cls.__doc__, tags=["corpus", "llm"])
 
     @classmethod
-    def load(cls, attributes: Any, context: dg.ComponentLoadContext) -> Self:
-        """Return the component of a `defs.yaml`, templates such as `{{ env.DATA }}` resolved."""
-        written = attributes.model_dump(mode="json", by_alias=True, exclude_unset=True)
-        return cls(CorpusSpec.model_validate(resolved(written, context)))
+    def load(cls, attributes: Any, context: dg.ComponentLoadContext) -> Self:  # noqa: ARG003
+        """Return the component of a `defs.yaml`.
+
+        `{{ env.NAME }}` in paths stays as written, for the digest of the spec, and is filled in
+        where the files are looked for; so the command line reads the same file alike.
+        """
+        return cls(attributes)
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
         """Return the definitions; relative inputs start at the folder of the `defs.yaml`."""

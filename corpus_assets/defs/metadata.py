@@ -176,7 +176,7 @@ def corpus_metadata(
         "manifest sha256": corpus.digest,
         "shards": manifest["n_shards"],
         "shards made in this run": progress.done if progress else 0,
-        **{f"pii: {kind}": number for kind, number in manifest["pii"].items()},
+        **{f"pii: {kind}": number for kind, number in manifest["pii"].items() if number},
     }
 
 

@@ -2,6 +2,7 @@
 
 import glob
 import os
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -24,6 +25,27 @@ def format_of(name: str, chosen: FormatName = "auto") -> str | None:
     if chosen != "auto":
         return chosen
     return next((f for f, endings in ENDINGS.items() if name.endswith(endings)), None)
+
+
+VARIABLE = re.compile(r"\{\{\s*env\.(\w+)\s*\}\}")
+"""What a path may hold: `{{ env.NAME }}`."""
+
+
+def filled(path: str) -> str:
+    """Return a path with its `{{ env.NAME }}` replaced by the environment's variables.
+
+    Raises:
+        InputError: A variable is not set.
+    """
+
+    def value(match: re.Match[str]) -> str:
+        found = os.environ.get(match[1])
+        if found is None:
+            message = f"{path!r} asks for the environment variable {match[1]}, which is not set."
+            raise InputError(message)
+        return found
+
+    return VARIABLE.sub(value, path)
 
 
 def find_files(inputs: Sequence[str], base: Path, config: ReadConfig) -> tuple[RawFile, ...]:
@@ -66,7 +88,7 @@ def find_files(inputs: Sequence[str], base: Path, config: ReadConfig) -> tuple[R
 
 def _matches(given: str, base: Path, config: ReadConfig) -> Iterator[tuple[str, Path]]:
     """Yield relative name and path of the files that one input names, sorted by name."""
-    path = base / Path(given).expanduser()
+    path = base / Path(filled(given)).expanduser()
     if path.is_file():
         if format_of(path.name, config.format) is None:
             message = (

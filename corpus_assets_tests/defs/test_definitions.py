@@ -7,6 +7,7 @@ import dagster as dg
 import pytest
 
 from corpus_assets import CorpusComponent
+from corpus_assets.core.errors import InputError
 from corpus_assets.definitions import defs
 from corpus_assets.defs.corpus import build_corpus
 from corpus_assets.spec import CorpusSpec
@@ -144,11 +145,20 @@ def loaded(attributes: dict, **env: str) -> CorpusSpec:
     return CorpusComponent.load(model, context).spec
 
 
-def test_templates_in_a_defs_yaml_take_the_environment(monkeypatch):
-    monkeypatch.setenv("TALES_FOLDER", "/data/tales")
+def test_inputs_take_the_environment_and_the_digest_takes_them_as_written(monkeypatch, tmp_path):
     source = SOURCE | {"inputs": ["{{ env.TALES_FOLDER }}/*.jsonl"]}
     spec = loaded({"name": "tales", "sources": [source]})
-    assert spec.sources[0].inputs == ("/data/tales/*.jsonl",)
+    digests = set()
+    for folder in ("here", "there"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.jsonl").touch()
+        monkeypatch.setenv("TALES_FOLDER", str(tmp_path / folder))
+        assert [file.path for file in spec.files(tmp_path)] == [tmp_path / folder / "a.jsonl"]
+        digests.add(spec.digest)
+    assert len(digests) == 1
+    monkeypatch.delenv("TALES_FOLDER")
+    with pytest.raises(InputError, match="TALES_FOLDER, which is not set"):
+        spec.files(tmp_path)
 
 
 def test_a_string_without_a_template_stays_a_string():
