@@ -23,7 +23,7 @@ ui: .venv/run ## Open the Dagster UI on http://localhost:3000, history under .da
 
 ##@ Work on it
 test: .venv/dev ## Run the test suite (needs Chromium and PostgreSQL, see CONTRIBUTING.md)
-	$(BIN)/python -m pytest -q -m "not slow" --cov --cov-report=term
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not slow" --cov --cov-report=term
 
 test-long: .venv/dev ## Run the long forms: more kills, more random examples
 	CORPUS_ASSETS_KILLS=30 $(BIN)/python -m pytest -q -m slow --timeout=3000

@@ -58,7 +58,9 @@ class RowGroups:
             if self._max_rows is not None:
                 count = min(count, self._max_rows - self._rows)
             if count:
-                self._pending.append(frame.slice(start, count))
+                part = frame.slice(start, count)
+                waits = start + count == frame.height
+                self._pending.append(_copied(part) if waits and count < start else part)
                 self._bytes += int(lengths[start : start + count].sum())
                 self._rows += count
             start += count
@@ -76,6 +78,11 @@ class RowGroups:
         if self._weigh not in frame.columns:
             return np.zeros(frame.height, dtype=np.int64)
         return frame[self._weigh].str.len_bytes().cast(pl.Int64).to_numpy()
+
+
+def _copied(part: pl.DataFrame) -> pl.DataFrame:
+    """Return few rows of a frame in buffers of their own: as a slice they would keep all of it."""
+    return to_frame(to_table(part))
 
 
 class GroupedWriter:
