@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from zoneinfo import available_timezones
 
 from pydantic import Field, field_validator, model_validator
 
@@ -59,10 +60,18 @@ class SourceSpec(ReadConfig):
 class ScheduleSpec(Config):
     """When the corpus is rebuilt by the clock."""
 
-    cron: str
+    cron: str = Field(pattern=r"^(@(hourly|daily|weekly|monthly|yearly)|(\S+\s+){4}\S+)$")
     timezone: str = "UTC"
     running: bool = False
     """Whether it runs from the start; otherwise it is switched on in the UI."""
+
+    @field_validator("timezone")
+    @classmethod
+    def _is_known(cls, value: str) -> str:
+        if value not in available_timezones():
+            message = f"unknown time zone {value!r}; take one like Europe/Berlin"
+            raise ValueError(message)
+        return value
 
 
 class WatchSpec(Config):

@@ -35,6 +35,7 @@ def load_spec(path: Path) -> CorpusSpec:
     except yaml.YAMLError as error:
         message = f"{path}: is not YAML ({str(error).splitlines()[0]})."
         raise InputError(message) from None
+    _refuse_repeated_keys(path, node)
     if not isinstance(value, dict) or value.get("type") != TYPE or "attributes" not in value:
         message = f"{path}:1: expected `type: {TYPE}` and `attributes:` at the top."
         raise InputError(message)
@@ -42,6 +43,26 @@ def load_spec(path: Path) -> CorpusSpec:
         return CorpusSpec.model_validate(value["attributes"])
     except ValidationError as error:
         raise InputError("\n".join(_faults(path, node, error))) from None
+
+
+def _refuse_repeated_keys(path: Path, node: Any) -> None:
+    """Refuse a key that stands twice in one mapping, of which YAML would take the last in silence.
+
+    Raises:
+        InputError: Names the line of the second.
+    """
+    if isinstance(node, yaml.MappingNode):
+        seen: set[str] = set()
+        for key, value in node.value:
+            if key.value in seen:
+                line = key.start_mark.line + 1
+                message = f"{path}:{line}: {key.value} stands twice here; remove one."
+                raise InputError(message)
+            seen.add(key.value)
+            _refuse_repeated_keys(path, value)
+    elif isinstance(node, yaml.SequenceNode):
+        for value in node.value:
+            _refuse_repeated_keys(path, value)
 
 
 def _faults(path: Path, node: Any, error: ValidationError) -> list[str]:

@@ -3,8 +3,10 @@
 import re
 
 import pytest
+from pydantic import ValidationError
 
 from corpus_assets.core.errors import InputError
+from corpus_assets.spec import ScheduleSpec
 from corpus_assets.spec_file import load_spec
 
 GOOD = """\
@@ -177,3 +179,19 @@ def test_relative_inputs_start_at_the_folder_given(tmp_path):
         "poems/c.jsonl",
     ]
     assert [f.config.source_id for f in files] == ["tales", "tales", "poems", "poems"]
+
+
+def test_a_key_that_stands_twice_is_refused_with_its_line(tmp_path):
+    path = tmp_path / "defs.yaml"
+    path.write_text("type: corpus_assets.CorpusComponent\nattributes:\n  name: a\n  name: b\n")
+    with pytest.raises(InputError, match=r"defs\.yaml:4: name stands twice"):
+        load_spec(path)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "field"),
+    [({"cron": "nonsense"}, "cron"), ({"cron": "0 3 * * *", "timezone": "Mars"}, "timezone")],
+)
+def test_a_schedule_that_no_clock_has_is_refused(schedule, field):
+    with pytest.raises(ValidationError, match=field):
+        ScheduleSpec(**schedule)

@@ -24,6 +24,9 @@ from corpus_assets.core.receipt import (
 from corpus_assets.core.table import TABLE_FILE, Table
 from corpus_assets.core.writers import RankOutput, check_counts
 
+NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+"""The disk, a quota or a limit on files is full."""
+
 STAGES = "_stages"
 """Folder of the tables that a plan makes for itself on the way."""
 
@@ -220,10 +223,10 @@ def run_rank(task: RankTask) -> tuple[Receipt, bool]:
         fingerprint = task.fingerprint(digest)
         files = output.publish(fingerprint, rows)
     except OSError as error:
-        if error.errno == errno.ENOSPC:
+        if error.errno in NO_SPACE:
             message = (
-                f"{task.directory}: no space left on the device while writing rank {task.name}; "
-                f"free some and run again: finished ranks are kept."
+                f"{task.directory}: {error.strerror} while writing rank {task.name}; free some or "
+                f"raise the limit and run again: finished ranks are kept."
             )
             raise CorpusError(message) from error
         raise

@@ -97,8 +97,9 @@ def _replace_in(text: str, kind: Kind) -> tuple[str, int]:
 
 
 def scrub(text: str, kinds: Sequence[str] = tuple(KINDS)) -> tuple[str, Counter[str]]:
-    """Return one text with personal data replaced, and the counts by kind."""
+    """Return one text with personal data replaced, in the order of `KINDS`, and the counts."""
     counts: Counter[str] = Counter()
-    for name in kinds:
-        text, counts[name] = _replace_in(text, KINDS[name])
+    for name, kind in KINDS.items():
+        if name in kinds:
+            text, counts[name] = _replace_in(text, kind)
     return text, counts

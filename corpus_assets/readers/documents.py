@@ -1,5 +1,6 @@
 """From a record to a document: the parts every reader shares."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -92,7 +93,7 @@ def document_of(
         _field(record, config.url_key, config.url),
         _licence(record, config),
         _field(record, config.lang_key, config.lang),
-        orjson.dumps(record, default=_encoded).decode() if record else "{}",
+        _json(record) if record else "{}",
     )
 
 
@@ -125,6 +126,14 @@ def _licence(record: dict[str, Any], config: ReadConfig) -> str:
     except ValueError:
         reason = "license_is_not_spdx"
         raise RejectedError(reason) from None
+
+
+def _json(record: dict[str, Any]) -> str:
+    """Return a record as JSON, integers of any size as they are."""
+    try:
+        return orjson.dumps(record, default=_encoded).decode()
+    except orjson.JSONEncodeError:
+        return json.dumps(record, default=_encoded, ensure_ascii=False, separators=(",", ":"))
 
 
 def _encoded(value: Any) -> Any:

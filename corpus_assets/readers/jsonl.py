@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +16,8 @@ from corpus_assets.readers.config import ReadConfig
 from corpus_assets.readers.documents import Batcher, RejectedError
 
 VERSION = 1
+
+LONG_NUMBER = re.compile(rb"[0-9]{19}")
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -68,7 +71,8 @@ def parse(line: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         reason = "not_an_object"
         raise RejectedError(reason)
-    return value
+    # The fast parser makes a float of an integer beyond 64 bits, and digits would be lost.
+    return json.loads(line) if LONG_NUMBER.search(line) else value
 
 
 def _why_not_json(line: bytes) -> str:

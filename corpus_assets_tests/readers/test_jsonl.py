@@ -288,3 +288,11 @@ def test_more_bad_lines_than_the_fraction_allows_is_an_error(folder, bad, passes
     path = next((folder.parent / "in.out/rejected/tales").iterdir())
     assert str(path) in str(error.value)
     assert json.loads(path.read_text().splitlines()[0])["line"] == 9
+
+
+def test_integers_of_any_size_keep_their_digits(folder):
+    line = b'{"id": 123456789012345678901234567890, "text": "a", "n": 98765432109876543210987}'
+    write_jsonl(folder / "a.jsonl", line)
+    (row,) = rows(read(folder))
+    assert row["id"] == "tales:123456789012345678901234567890"
+    assert row["metadata"] == '{"n":98765432109876543210987}'
