@@ -24,8 +24,11 @@ from corpus_assets.core.receipt import (
 from corpus_assets.core.table import TABLE_FILE, Table
 from corpus_assets.core.writers import RankOutput, check_counts
 
-NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-"""The disk, a quota or a limit on files is full."""
+NO_SPACE = {
+    errno.ENOSPC: "no space left on the device",
+    errno.EDQUOT: "no space left in the quota",
+    errno.EFBIG: "no space left below the limit on a file's size",
+}
 
 STAGES = "_stages"
 """Folder of the tables that a plan makes for itself on the way."""
@@ -223,10 +226,10 @@ def run_rank(task: RankTask) -> tuple[Receipt, bool]:
         fingerprint = task.fingerprint(digest)
         files = output.publish(fingerprint, rows)
     except OSError as error:
-        if error.errno in NO_SPACE:
+        if error.errno in NO_SPACE and error.errno is not None:
             message = (
-                f"{task.directory}: {error.strerror} while writing rank {task.name}; free some or "
-                f"raise the limit and run again: finished ranks are kept."
+                f"{task.directory}: {NO_SPACE[error.errno]} while writing rank {task.name}; free "
+                f"some and run again: finished ranks are kept."
             )
             raise CorpusError(message) from error
         raise
