@@ -71,11 +71,14 @@ class Step:
     """What the corpus step alone took."""
 
     corpus: Corpus
+    cpu: float
+    """CPU seconds without start-up, all in one process, the median of the runs."""
     ratio: float
-    """CPU in copies of its rows, the median of the pairs, start-up left out."""
-    inline: Cost
-    """Without workers: the whole in one process."""
-    workers: Cost
+    """The same in copies of its rows, the median of the pairs."""
+    inline_peak: float
+    """Memory of the one process, in MiB, the most of the runs."""
+    worker_peak: float
+    """Memory of the largest of several processes, in MiB, the most of the runs."""
 
 
 def make(folder: Path, documents: int) -> Corpus:
@@ -110,15 +113,21 @@ def measure_chain(corpus: Corpus) -> Chain:
 def measure_step(corpus: Corpus, cores: int, pairs: int) -> Step:
     """Make the corpus of the scrubbed table anew, in turn with a copy of that table's rows."""
     table = corpus.folder / "root" / "bench" / "scrubbed_docs"
-    ratios: list[float] = []
+    copies: list[float] = []
     inline: list[Cost] = []
+    workers: list[Cost] = []
     for _ in range(pairs):
-        copy = copied(table, corpus.folder / "copy")
+        copies.append(copied(table, corpus.folder / "copy"))
         inline.append(stepped(table, corpus.folder / "inline", 0))
-        ratios.append(inline[-1].said["cpu"] / copy)
-    workers = stepped(table, corpus.folder / "workers", cores)
-    typical = sorted(inline, key=lambda cost: cost.cpu)[len(inline) // 2]
-    return Step(corpus, median(ratios), typical, workers)
+        workers.append(stepped(table, corpus.folder / "workers", cores))
+    seconds: list[float] = [cost.said["cpu"] for cost in inline]
+    return Step(
+        corpus,
+        cpu=median(seconds),
+        ratio=median(step / copy for step, copy in zip(seconds, copies, strict=True)),
+        inline_peak=max(cost.peak for cost in inline),
+        worker_peak=max(cost.peak for cost in workers),
+    )
 
 
 def copied(source: Path, target: Path) -> float:
@@ -174,7 +183,7 @@ def step_figures(steps: Sequence[Step]) -> list[Figure]:
         n, limit = step.corpus.distinct, f"at most {COPY_LIMIT:g}"
         holds = step.ratio <= COPY_LIMIT
         figures += [
-            Figure("corpus step alone", n, per(step.inline.said["cpu"], n), "µs"),
+            Figure("corpus step alone", n, per(step.cpu, n), "µs"),
             Figure("corpus step in copies of its rows", n, step.ratio, "x", holds, limit),
         ]
     return figures
@@ -184,8 +193,8 @@ def memory_figures(small: Step, large: Step) -> list[Figure]:
     """Return the peak memory of the corpus step at both sizes."""
     figures: list[Figure] = []
     for name, before, after in (
-        ("in one process", small.inline.peak, large.inline.peak),
-        ("of the largest worker", small.workers.peak, large.workers.peak),
+        ("in one process", small.inline_peak, large.inline_peak),
+        ("with workers", small.worker_peak, large.worker_peak),
     ):
         limit = GROWTH_LIMIT * before + GROWTH_MIB
         title, holds = f"peak memory of the corpus step {name}", after <= limit

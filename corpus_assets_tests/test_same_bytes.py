@@ -28,7 +28,7 @@ LINES = [f"part-{i:02d}" for i in range(8)]
 def inputs(folder):
     """Documents in three formats, some twice, some bad, more than one process would take alone."""
     small_inputs(folder)
-    write_lines(folder, LINES, 1_500_000)
+    write_lines(folder, LINES, 1_200_000)
     assert sum(path.stat().st_size for path in folder.rglob("*")) > INLINE_BYTES
     return write_spec(folder)
 

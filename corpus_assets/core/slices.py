@@ -1,7 +1,7 @@
 """Rank files that are read by slice: rank k of an exchange reads slice k of every file.
 
 One Arrow IPC file (lz4) holds record batches of one slice each; a `.npy` beside it says which.
-Frames are cut as they come, so writing one holds a frame in memory, whatever the rank's size.
+Frames are cut a few at a time, so writing one holds these in memory, whatever the rank's size.
 """
 
 from collections.abc import Iterator
@@ -22,6 +22,10 @@ SLICE = "slice"
 ENTRY = np.dtype([("slice", "<i4"), ("rows", "<i8"), ("bytes", "<i8")])
 
 
+CUT_BYTES = 48 << 20
+"""Rows that wait to be cut together: the more, the larger are the batches of a slice."""
+
+
 class SliceWriter:
     """Write frames with a `slice` column; rows of a slice keep their order."""
 
@@ -32,13 +36,24 @@ class SliceWriter:
         """Open `path`; `schema` is that of the rows without the slice column."""
         self.rows, self._schema = 0, schema
         self._entries: list[tuple[int, int, int]] = []
+        self._pending: list[pl.DataFrame] = []
+        self._pending_bytes = 0
         options = ipc.IpcWriteOptions(compression="lz4")
         self._writer = ipc.new_file(str(path), schema, options=options)
 
     def write(self, frame: pl.DataFrame | pa.Table) -> None:
-        """Cut a frame by its slice column and add a batch for each slice in it."""
+        """Take rows, in order; cut them when there are enough for slices of a good size."""
         frame = frame if isinstance(frame, pl.DataFrame) else to_frame(frame)
-        frame = frame.sort(SLICE, maintain_order=True)
+        self._pending.append(frame)
+        self._pending_bytes += frame.estimated_size()
+        self.rows += frame.height
+        if self._pending_bytes >= CUT_BYTES:
+            self._cut()
+
+    def _cut(self) -> None:
+        """Cut what is pending by its slice column and write a batch for each slice in it."""
+        frame = pl.concat(self._pending, rechunk=True).sort(SLICE, maintain_order=True)
+        self._pending, self._pending_bytes = [], 0
         sizes = frame.group_by(SLICE, maintain_order=True).len()
         table = to_table(frame.select(self._schema.names)).cast(self._schema).combine_chunks()
         start = 0
@@ -47,10 +62,11 @@ class SliceWriter:
             self._writer.write_batch(batch)
             self._entries.append((number, rows, batch.get_total_buffer_size()))
             start += rows
-        self.rows += frame.height
 
     def close(self) -> np.ndarray:
         """Finish the file and return its entries, shape (batches,), dtype `ENTRY`."""
+        if self._pending:
+            self._cut()
         self._writer.close()
         return np.array(self._entries, dtype=ENTRY)
 

@@ -19,7 +19,7 @@ from corpus_assets.shards.layout import MAX_TEXT_BYTES
 
 VERSION = 1
 
-RANGE_BYTES = 64 << 20
+RANGE_BYTES = 32 << 20
 """Text that one id range should hold: what sets the memory of the passes after this one."""
 
 SAMPLES_PER_RANGE = 256
