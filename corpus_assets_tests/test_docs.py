@@ -331,7 +331,7 @@ def test_the_page_lists_every_field_on_disk(built: tuple[Path, str]) -> None:
     raw = read_json(folder / "raw_docs/_TABLE.json")["ranks"][0]["source"]
     sources = [f"ranks[].source.{name}" for name in raw]
     expected = {
-        "`_TABLE.json`": [*table, *ranks, *files, *sources],
+        "`_TABLE.json`": [*table, "facts", *ranks, *files, *sources],
         "Receipts": [*names[Receipt], *(f"stamps.ROLE.{name}" for name in names[Stamp])],
         "`LEDGER.jsonl`": list(ledger),
         "5. The manifest": [*manifest, *(f"shards[].{name}" for name in manifest["shards"][0])],

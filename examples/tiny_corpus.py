@@ -45,7 +45,7 @@ from corpus_assets import filters, readers  # noqa: E402
 from corpus_assets.core.plan import Plan  # noqa: E402
 from corpus_assets.core.run import Progress, run_plan  # noqa: E402
 from corpus_assets.core.table import Table  # noqa: E402
-from corpus_assets.dedup import deduped_docs  # noqa: E402
+from corpus_assets.dedup.exact import without_exact_duplicates  # noqa: E402
 from corpus_assets.engines.local import LocalEngine  # noqa: E402
 from corpus_assets.pii import scrubbed_docs  # noqa: E402
 
@@ -60,7 +60,7 @@ def make(plan: Plan) -> Table:
 
 raw = make(readers.raw_docs(spec.files(folder), readers.RawConfig()))
 filtered = make(filters.filtered_docs(raw, spec.rules))
-deduped = make(deduped_docs(filtered, spec.dedup))
+deduped = make(without_exact_duplicates(filtered))
 scrubbed = make(scrubbed_docs(deduped, spec.pii))
 for table in (raw, filtered, deduped, scrubbed):
     print(table.name, table.rows, table.counts)

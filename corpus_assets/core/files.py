@@ -6,6 +6,7 @@ import glob
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from io import RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from corpus_assets.core.errors import LockedError
+from corpus_assets.core.errors import InputError, LockedError
 
 HASH_BLOCK_BYTES = 1 << 20
 
@@ -150,3 +151,24 @@ def locked(directory: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+VARIABLE = re.compile(r"\{\{\s*env\.(\w+)\s*\}\}")
+"""What a path may hold: `{{ env.NAME }}`."""
+
+
+def filled(path: str) -> str:
+    """Return a path with its `{{ env.NAME }}` replaced by the environment's variables.
+
+    Raises:
+        InputError: A variable is not set.
+    """
+
+    def value(match: re.Match[str]) -> str:
+        found = os.environ.get(match[1])
+        if found is None:
+            message = f"{path!r} asks for the environment variable {match[1]}, which is not set."
+            raise InputError(message)
+        return found
+
+    return VARIABLE.sub(value, path)

@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, Self
@@ -50,12 +50,25 @@ class RankInput(Protocol):
         """Yield the source rank's rows and count them as `in`."""
         ...
 
+    @property
+    def references(self) -> tuple[Table, ...]:
+        """Tables of other corpora that the plan names."""
+        ...
+
     def side(self) -> Table:
         """Return the side table, of which a function reads the slice of its rank."""
         ...
 
     def open(self) -> Any:
         """Open the raw input file; what is read is digested on the way."""
+        ...
+
+    def create(self, role: str, name: str) -> Path:
+        """Return where to write a file of the plan's own layout; see `Plan.writer`."""
+        ...
+
+    def note_rows(self, role: str, rows: int) -> None:
+        """Say how many records a file made with `create` holds."""
         ...
 
     def reject(self, record: dict[str, Any]) -> None:
@@ -125,12 +138,20 @@ class Plan:
     reader: Step
     steps: tuple[Step, ...] = ()
     schema: pa.Schema = field(default=DOCUMENTS, repr=False)
-    writer: type[FrameWriter] = ParquetFrames
+    writer: type[FrameWriter] | None = ParquetFrames
+    """How kept frames are written; None where the function makes its files itself, whose names
+    then stand in a folder for this version of the table."""
     side: "Table | Plan | None" = None
+    references: "tuple[Table, ...]" = ()
+    """Tables that every rank may read, such as an index."""
     into: int | None = None
     """Number of ranks of an exchange; None when rank i is made of rank i of the source."""
+    prepare: "tuple[str, Callable[[], None]] | None" = None
+    """What to do once in this process before ranks run, and how to call it in the log."""
     audit: Step | None = None
     """Function `(table, config)` that may refuse the whole table before it is published."""
+    facts: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """What the table shall say of itself, as JSON; stages after it may compare it."""
     conserves: bool = True
     """Whether each row that comes in is kept, dropped or rejected; checked for every rank."""
     rank_names: tuple[str, ...] = ()

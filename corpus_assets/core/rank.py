@@ -1,6 +1,7 @@
 """One rank while it is made: what its function reads, and where its frames go."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import polars as pl
@@ -40,6 +41,11 @@ class RankReader:
         """The whole source table, for an exchange."""
         return _opened(self._task.table, "source", self.name)
 
+    @property
+    def references(self) -> tuple[Table, ...]:
+        """Tables of other corpora that the plan names."""
+        return self._task.references
+
     def side(self) -> Table:
         """Return the side table."""
         return _opened(self._task.side, "side", self.name)
@@ -71,6 +77,14 @@ class RankReader:
             return source and source.sha256
         digest = self._stream and self._stream.digest()
         return digest or digest_of_file(source.path)
+
+    def create(self, role: str, name: str) -> Path:
+        """Return where to write a file of the plan's own layout."""
+        return self._output.create(role, name)
+
+    def note_rows(self, role: str, rows: int) -> None:
+        """Say how many records a file made with `create` holds."""
+        self._output.note_rows(role, rows)
 
     def close(self) -> None:
         """Close the source file, whatever was read of it."""

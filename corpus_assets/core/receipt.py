@@ -13,9 +13,15 @@ from typing import Any, Self
 import pyarrow as pa
 
 from corpus_assets.core import plan as plan_module
-from corpus_assets.core.files import digest_of_file, digest_of_json, read_json, write_json
+from corpus_assets.core.files import (
+    digest_of_file,
+    digest_of_json,
+    link_or_copy,
+    read_json,
+    write_json,
+)
 from corpus_assets.core.plan import Step
-from corpus_assets.core.table import FileRecord, RankRecord
+from corpus_assets.core.table import FileRecord, RankRecord, Table
 from corpus_assets.core.writers import FrameWriter
 
 RECEIPTS = "_receipts"
@@ -58,12 +64,15 @@ class RankTask:
     """Folder of the source table, for an exchange."""
     side: Path | None
     """Folder of the side table."""
+    references: tuple[Table, ...]
     upstream: Mapping[str, str]
     """Digests of the tables that are read whole or by slice."""
     reader: Step
     steps: tuple[Step, ...]
     schema: pa.Schema
-    writer: type[FrameWriter]
+    writer: type[FrameWriter] | None
+    mark: str | None
+    """Folder of this version of a table whose functions name their files themselves."""
     conserves: bool
 
     @property
@@ -76,7 +85,7 @@ class RankTask:
         source = self.source and [self.source.name, source_sha256]
         schema = [[field.name, str(field.type)] for field in self.schema]
         makers = [step.identity() for step in (self.reader, *self.steps)]
-        kind = [plan_module.VERSION, self.writer.IDENTITY]
+        kind = [plan_module.VERSION, self.writer.IDENTITY if self.writer else "own files"]
         return digest_of_json(
             [kind, self.number, self.name, source, dict(self.upstream), makers, schema]
         )
@@ -135,10 +144,30 @@ def still_valid(task: RankTask, *, deep: bool) -> Receipt | None:
     known = {role: stamp for role, stamp in stamps.items() if stamp is not None}
     if len(known) < len(stamps):
         return None
-    refreshed = replace(receipt, stamps=known, source=source if receipt.source else None)
+    refreshed = replace(
+        receipt,
+        stamps=known,
+        source=source if receipt.source else None,
+        files=_moved(task, receipt.files),
+    )
     if refreshed != receipt:
         refreshed.save(task.receipt_path)
     return refreshed
+
+
+def _moved(task: RankTask, files: Mapping[str, FileRecord]) -> Mapping[str, FileRecord]:
+    """Give files that stand in the folder of another version a name in that of this one."""
+    if task.mark is None:
+        return files
+    moved: dict[str, FileRecord] = {}
+    for role, record in files.items():
+        path = "/".join((task.mark, *record.path.split("/")[1:]))
+        target = task.directory / path
+        if path != record.path and not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            link_or_copy(task.directory / record.path, target)
+        moved[role] = replace(record, path=path)
+    return moved
 
 
 def _source_digest(task: RankTask, receipt: Receipt, *, deep: bool) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from corpus_assets.core.errors import CorpusError, InputError, TargetError
-from corpus_assets.core.files import locked, remove_tree
+from corpus_assets.core.files import digest_of_json, locked, remove_tree
 from corpus_assets.core.plan import Plan, Step
 from corpus_assets.core.rank import RankReader, run_steps
 from corpus_assets.core.receipt import (
@@ -42,6 +42,10 @@ OURS = re.compile(r"\.[0-9a-f]{8}\.(parquet|arrow|npy|jsonl)$|^\..*\.[0-9]+\.tmp
 """Names of files that a table may remove when its list does not name them."""
 
 
+VERSION_FOLDER = re.compile("[0-9a-f]{8}")
+"""Name of the folder that `version_mark` gives."""
+
+
 class Engine(Protocol):
     """Where ranks run."""
 
@@ -61,6 +65,8 @@ class Progress:
     reused: int
     done: int
     rows: int
+    note: str = ""
+    """What is being done before the ranks."""
 
 
 Report = Callable[[Progress], None]
@@ -90,8 +96,8 @@ def run_plan(plan: Plan, directory: Path, engine: Engine, report: Report | None 
         source = _resolve(plan.source, directory, engine, report)
         side = _resolve(plan.side, directory, engine, report)
         tasks = tuple(rank_tasks(plan, directory, source, side))
-        receipts = _run_ranks(plan.name, tasks, engine, report)
-        table = Table(directory, plan.name, tuple(r.record() for r in receipts))
+        receipts = _run_ranks(plan, tasks, engine, report)
+        table = Table(directory, plan.name, tuple(r.record() for r in receipts), plan.facts)
         if plan.audit is not None:
             plan.audit.function(table, plan.audit.config)
         table.save()
@@ -130,13 +136,16 @@ def rank_tasks(plan: Plan, directory: Path, source: Any, side: Table | None) -> 
     shared: dict[str, Any] = {
         "directory": directory,
         "side": side and side.directory,
+        "references": plan.references,
         "reader": plan.reader,
         "steps": plan.steps,
         "schema": plan.schema,
         "writer": plan.writer,
         "conserves": plan.conserves,
+        "mark": None if plan.writer else version_mark(plan, source, side),
     }
-    upstream = {"side": side.digest} if side else {}
+    upstream = {f"reference {i}": table.digest for i, table in enumerate(plan.references)}
+    upstream |= {"side": side.digest} if side else {}
     if plan.into is not None:
         upstream |= {"table": source.digest}
         names = plan.rank_names or tuple(f"{k:05d}" for k in range(plan.into))
@@ -155,6 +164,13 @@ def rank_tasks(plan: Plan, directory: Path, source: Any, side: Table | None) -> 
         yield RankTask(number=number, table=None, upstream=upstream, **shared)
 
 
+def version_mark(plan: Plan, source: Any, side: Table | None) -> str:
+    """Return the name of the folder for one version of a table with a layout of its own."""
+    used = (source, side, *plan.references)
+    tables = [table.digest for table in used if isinstance(table, Table)]
+    return digest_of_json([tables, plan.reader.identity(), plan.into])[:8]
+
+
 def _sources(source: Any, reader: Step) -> Iterator[tuple[int, SourceFile, Step]]:
     """Yield number, file and reader of each rank of a table, or of raw files."""
     if isinstance(source, Table):
@@ -169,7 +185,7 @@ def _sources(source: Any, reader: Step) -> Iterator[tuple[int, SourceFile, Step]
 
 
 def _run_ranks(
-    table: str, tasks: tuple[RankTask, ...], engine: Engine, report: Report | None
+    plan: Plan, tasks: tuple[RankTask, ...], engine: Engine, report: Report | None
 ) -> list[Receipt]:
     """Return the receipts of all ranks, in order, after making those that do not stand."""
     receipts: dict[int, Receipt] = {}
@@ -177,12 +193,17 @@ def _run_ranks(
         if receipt := still_valid(task, deep=False):
             receipts[task.number] = receipt
     missing = [task for task in tasks if task.number not in receipts]
-    rows = sum(receipt.files["kept"].rows for receipt in receipts.values())
-    reused, done, last = len(receipts), 0, time.monotonic()
+    rows = sum(receipt.counts.get("kept", 0) for receipt in receipts.values())
+    reused, done, last, table = len(receipts), 0, time.monotonic(), plan.name
+    if missing and plan.prepare is not None:
+        note, prepare = plan.prepare
+        if report:
+            report(Progress(table, len(tasks), reused, done, rows, note))
+        prepare()
     for receipt, fresh in engine.map_unordered(run_rank, missing, inline=_is_small(missing)):
         receipts[receipt.number] = receipt
         reused, done = reused + (not fresh), done + fresh
-        rows += receipt.files["kept"].rows
+        rows += receipt.counts.get("kept", 0)
         if report and time.monotonic() - last > PROGRESS_SECONDS:
             report(Progress(table, len(tasks), reused, done, rows))
             last = time.monotonic()
@@ -209,14 +230,14 @@ def run_rank(task: RankTask) -> tuple[Receipt, bool]:
     """
     if receipt := still_valid(task, deep=True):
         return receipt, False
-    output = RankOutput(task.directory, task.name, task.schema, task.writer)
+    output = RankOutput(task.directory, task.name, task.schema, task.writer, task.mark)
     counts: Counter[str] = Counter()
     reader = RankReader(task, output, counts)
     try:
         before = Stamp.of(task.source.path) if task.source else None
         run_steps(task, reader, output, counts)
         rows = output.close()
-        counts["kept"] = rows["kept"]
+        counts["kept"] = rows.get("kept", counts["kept"])
         if task.conserves:
             check_counts(task.name, counts)
         digest = reader.source_digest()
@@ -254,5 +275,5 @@ def remove_unlisted(table: Table) -> None:
         inside = path.relative_to(table.directory).parts
         if inside[0] == STAGES or path in listed or path in receipts or path.is_dir():
             continue
-        if OURS.search(path.name) or inside[0] == RECEIPTS:
+        if OURS.search(path.name) or inside[0] == RECEIPTS or VERSION_FOLDER.fullmatch(inside[0]):
             remove_tree(path)

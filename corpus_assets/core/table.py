@@ -34,8 +34,8 @@ class FileRecord:
 class RankRecord:
     """What one rank holds and counted.
 
-    `files` has a record by role: `kept` always, `excluded` and `rejected` when they hold a row,
-    `slices` for tables that are read by slice.
+    `files` has a record by role: `kept`, `excluded` and `rejected` when they hold a row, `slices`
+    for tables that are read by slice; tables with a layout of their own have roles of their own.
     """
 
     number: int
@@ -59,6 +59,8 @@ class Table:
     directory: Path
     name: str
     ranks: tuple[RankRecord, ...] = field(repr=False)
+    facts: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """What the stage that made it says of itself, such as its settings."""
 
     @classmethod
     def open(cls, directory: Path) -> Self:
@@ -74,7 +76,7 @@ class Table:
                 message = f"{path}: format {value['format']!r}, this version reads {FORMAT}."
                 raise TableError(message)
             ranks = tuple(RankRecord.from_json(entry) for entry in value["ranks"])
-            table = cls(directory, value["name"], ranks)
+            table = cls(directory, value["name"], ranks, value.get("facts", {}))
         except FileNotFoundError:
             message = f"{directory}: no table here (no {TABLE_FILE}); materialize it first."
             raise TableError(message) from None
@@ -98,6 +100,7 @@ class Table:
             "rows": self.rows,
             "bytes": self.bytes,
             "counts": self.counts,
+            **({"facts": self.facts} if self.facts else {}),
             "ranks": [asdict(rank) for rank in self.ranks],
         }
         write_json(self.directory / TABLE_FILE, value)
@@ -112,7 +115,7 @@ class Table:
     @property
     def rows(self) -> int:
         """Rows kept in all ranks."""
-        return sum(rank.files["kept"].rows for rank in self.ranks)
+        return sum(rank.counts.get("kept", 0) for rank in self.ranks)
 
     @property
     def rank_names(self) -> dict[int, str]:

@@ -67,13 +67,25 @@ class RankOutput:
     """The files of one rank, under temporary names until `publish`."""
 
     def __init__(
-        self, directory: Path, name: str, schema: pa.Schema, writer: type[FrameWriter]
+        self,
+        directory: Path,
+        name: str,
+        schema: pa.Schema,
+        writer: type[FrameWriter] | None,
+        mark: str | None = None,
     ) -> None:
-        """Open the kept file; the others are made when the first row for them comes."""
+        """Open the kept file; the others are made when the first row for them comes.
+
+        Without a writer the rank's function makes its files itself, with `create`; `mark` is the
+        folder of that version of the table.
+        """
         self._directory, self._name, self._schema = directory, name, schema
         self._temporary: dict[str, Path] = {}
-        self._suffix = writer.SUFFIX
-        self._kept = writer(self._open("kept", self._suffix), schema)
+        self._fixed: dict[str, Path] = {}
+        self._fixed_rows: dict[str, int] = {}
+        self._mark = mark
+        self._suffix = writer.SUFFIX if writer else ""
+        self._kept = writer(self._open("kept", self._suffix), schema) if writer else None
         self._excluded: ParquetFrames | None = None
         self._rejected: Any = None
         self._rejected_rows = 0
@@ -88,8 +100,23 @@ class RankOutput:
         self._temporary[role] = path
         return path
 
+    def create(self, role: str, name: str) -> Path:
+        """Return a temporary path for a file that will be called `name` in the table's version."""
+        target = self._directory / (self._mark or "") / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        self._fixed[role] = target
+        self._temporary[role] = temporary_path(target)
+        return self._temporary[role]
+
+    def note_rows(self, role: str, rows: int) -> None:
+        """Say how many rows or records a file made with `create` holds."""
+        self._fixed_rows[role] = rows
+
     def write(self, frame: pl.DataFrame | pa.Table) -> None:
         """Keep rows."""
+        if self._kept is None:
+            message = f"rank {self._name} writes its files itself and keeps no frames."
+            raise LawError(message)
         self._kept.write(frame)
 
     def exclude(self, frame: pl.DataFrame) -> None:
@@ -113,8 +140,11 @@ class RankOutput:
 
     def close(self) -> dict[str, int]:
         """Finish all files; return their rows by role."""
-        entries = self._kept.close()
-        rows = {"kept": self._kept.rows}
+        rows = dict(self._fixed_rows)
+        entries = None
+        if self._kept is not None:
+            entries = self._kept.close()
+            rows["kept"] = self._kept.rows
         if entries is not None:
             with self._open("slices", "npy").open("wb") as stream:
                 np.save(stream, entries)
@@ -132,12 +162,13 @@ class RankOutput:
         suffixes = {"kept": self._suffix, "slices": "npy", "excluded": "parquet"}
         records: dict[str, FileRecord] = {}
         for role, temporary in list(self._temporary.items()):
-            target = self._target(role, suffixes.get(role, "jsonl"), fingerprint[:8])
+            named = self._target(role, suffixes.get(role, "jsonl"), fingerprint[:8])
+            target = self._fixed.get(role, named)
             size, digest = temporary.stat().st_size, digest_of_file(temporary)
             put_in_place(temporary, target)
             del self._temporary[role]
             relative = target.relative_to(self._directory).as_posix()
-            records[role] = FileRecord(relative, size, digest, rows[role])
+            records[role] = FileRecord(relative, size, digest, rows.get(role, 0))
         return records
 
     def discard(self) -> None:

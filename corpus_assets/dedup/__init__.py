@@ -1,5 +1,9 @@
-"""Deduplication: `deduped_docs` holds each text once."""
+"""Deduplication: `deduped_docs` holds each text once, and of near-duplicates one.
 
-from corpus_assets.dedup.exact import DedupConfig, deduped_docs
+The stages are modules of their own, which import numba (a second): who only states settings need
+not wait for it.
+"""
 
-__all__ = ["DedupConfig", "deduped_docs"]
+from corpus_assets.dedup.config import DedupConfig
+
+__all__ = ["DedupConfig"]

@@ -11,12 +11,13 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from corpus_assets.core.errors import DocumentError, LawError, TableError
+from corpus_assets.core.errors import DocumentError
 from corpus_assets.core.plan import Config, Counts, Plan, RankInput, exchange, map_ranks
 from corpus_assets.core.schema import DEDUPED, schema_of
 from corpus_assets.core.slices import SLICE, SliceWriter, read_slice
 from corpus_assets.core.table import Table
 from corpus_assets.core.texts import repeated_id_message, text_digests
+from corpus_assets.dedup.removal import EXACT, NEAR, drop_listed
 
 VERSION = 1
 
@@ -44,13 +45,6 @@ REMOVALS = schema_of(
 )
 
 
-class DedupConfig(Config):
-    """What counts as a duplicate."""
-
-    exact: bool = True
-    """Drop documents whose text is that of an earlier one."""
-
-
 class IndexConfig(Config):
     """Number of slices of the index, and whether texts are indexed beside ids."""
 
@@ -58,23 +52,13 @@ class IndexConfig(Config):
     texts: bool
 
 
-def deduped_docs(filtered_docs: Table, config: DedupConfig) -> Plan:
-    """Return the plan of the table of documents without duplicates."""
-    into = 1 + filtered_docs.rows // ROWS_PER_SLICE
-    index_config = IndexConfig(into=into, texts=config.exact)
-    index = map_ranks(
-        filtered_docs,
-        "index",
-        index_documents,
-        index_config,
-        INDEX,
-        writer=SliceWriter,
-        conserves=False,
-    )
-    removals = exchange(index, "removals", into, find_repeats, None, REMOVALS, writer=SliceWriter)
-    return map_ranks(
-        filtered_docs, "deduped_docs", remove_duplicates, config, DEDUPED, side=removals
-    )
+def without_exact_duplicates(filtered_docs: Table, *, exact: bool = True) -> Plan:
+    """Return the plan of the documents that stay where there is no MinHash.
+
+    With `exact` off every document stays; repeated ids are looked for all the same.
+    """
+    removals = removals_plan(filtered_docs, texts=exact)
+    return map_ranks(filtered_docs, "deduped_docs", remove_duplicates, None, DEDUPED, side=removals)
 
 
 def index_documents(rank: RankInput, config: IndexConfig, counts: Counts) -> Iterator[pl.DataFrame]:
@@ -118,37 +102,29 @@ def find_repeats(rank: RankInput, config: None, counts: Counts) -> Iterator[pl.D
     )
 
 
-def remove_duplicates(
-    rank: RankInput, config: DedupConfig, counts: Counts
-) -> Iterator[pl.DataFrame]:
-    """Yield a rank's documents, duplicates with their reason.
+def remove_duplicates(rank: RankInput, config: None, counts: Counts) -> Iterator[pl.DataFrame]:
+    """Yield a rank's documents, exact duplicates with their reason; see `removal.drop_listed`."""
+    return drop_listed(rank, exact_list(rank), pl.DataFrame(schema=NEAR))
 
-    Raises:
-        TableError: The document at a listed place is another than the one listed.
-        LawError: A listed duplicate was not met.
+
+def exact_list(rank: RankInput) -> pl.DataFrame:
+    """Return the exact duplicates of a rank, from the side table of removals."""
+    return read_slice(rank.side(), rank.number).select(list(EXACT))
+
+
+def removals_plan(filtered_docs: Table, *, texts: bool) -> Plan:
+    """Return the plan of the lists of exact duplicates, sliced by their rank.
+
+    Without `texts` it lists none, and only looks for repeated ids.
     """
-    listed = read_slice(rank.side(), rank.number).select(
-        "row", pl.col("id").alias("listed_id"), "duplicate_of"
+    into = 1 + filtered_docs.rows // ROWS_PER_SLICE
+    index = map_ranks(
+        filtered_docs,
+        "index",
+        index_documents,
+        IndexConfig(into=into, texts=texts),
+        INDEX,
+        writer=SliceWriter,
+        conserves=False,
     )
-    met = 0
-    for frame in rank.frames():
-        joined = frame.join(listed, on="row", how="left", maintain_order="left")
-        removed = joined.filter(pl.col("listed_id").is_not_null())
-        wrong = removed.filter(pl.col("listed_id") != pl.col("id"))
-        if wrong.height:
-            message = (
-                f"rank {rank.name} row {wrong['row'][0]}: {wrong['listed_id'][0]!r} is listed as "
-                f"a duplicate, but {wrong['id'][0]!r} stands there; materialize filtered_docs and "
-                f"deduped_docs again."
-            )
-            raise TableError(message)
-        met += removed.height
-        is_duplicate = pl.col("listed_id").is_not_null()
-        yield joined.with_columns(
-            pl.lit(None, dtype=pl.Int64).alias("minhash_cluster"),
-            pl.when(is_duplicate).then(pl.lit("exact_duplicate")).alias("drop_reason"),
-            pl.when(is_duplicate).then(pl.lit("dedup")).alias("drop_rule"),
-        ).drop("listed_id")
-    if met != listed.height:
-        message = f"rank {rank.name}: {listed.height} duplicates are listed, {met} were met."
-        raise LawError(message)
+    return exchange(index, "removals", into, find_repeats, None, REMOVALS, writer=SliceWriter)

@@ -11,7 +11,8 @@ import dagster as dg
 from corpus_assets import filters, readers
 from corpus_assets.core.table import Table
 from corpus_assets.datasheet import CARD_FILE, DatasheetInput, datasheet_text
-from corpus_assets.dedup import exact
+from corpus_assets.dedup import exact, near
+from corpus_assets.dedup.config import open_index_documents, open_indexes
 from corpus_assets.defs.io_managers import FILE, failing_clearly
 from corpus_assets.funnel import funnel_of
 from corpus_assets.ledger import LEDGER_FILE, ledger_text, read_ledger
@@ -26,7 +27,7 @@ from corpus_assets.spec import CorpusSpec
 CODE_VERSIONS = {
     "raw_docs": readers.VERSION,
     "filtered_docs": filters.VERSION,
-    "deduped_docs": exact.VERSION,
+    "deduped_docs": near.VERSION,
     "scrubbed_docs": scrubbing.VERSION,
     "corpus": build.VERSION,
 }
@@ -66,14 +67,9 @@ def build_assets(spec: CorpusSpec, base: Path) -> Sequence[Any]:
         """
         return filters.filtered_docs(raw_docs, spec.rules)
 
-    @dg.asset(**common("deduped_docs", "table_io", "polars", "filtered_docs"))
-    def deduped_docs(filtered_docs: Table) -> Any:
-        """Filtered documents, each text once.
-
-        Of documents with the same text the first by (rank, row) stays; the others lie under
-        `excluded/`, with the id of the one that stayed.
-        """
-        return exact.deduped_docs(filtered_docs, spec.dedup)
+    deduplication = (
+        _minhash_assets(spec, base, common) if spec.dedup.minhash else [_exact_asset(spec, common)]
+    )
 
     @dg.asset(**common("scrubbed_docs", "table_io", "polars", "deduped_docs"))
     def scrubbed_docs(deduped_docs: Table) -> Any:
@@ -103,7 +99,7 @@ def build_assets(spec: CorpusSpec, base: Path) -> Sequence[Any]:
             val_permille=spec.shards.val_permille,
             row_group_bytes=spec.shards.row_group_bytes,
             filters=filter_counts(spec, filtered_docs.counts),
-            dedup={"exact_dropped": deduped_docs.counts.get(EXACT_DUPLICATES, 0)},
+            dedup=dedup_counts(spec, deduped_docs.counts),
             ledger_ref=f"ledger/{LEDGER_FILE}",
             config_sha256=spec.digest,
         )
@@ -137,14 +133,107 @@ def build_assets(spec: CorpusSpec, base: Path) -> Sequence[Any]:
             )
         )
 
-    return [raw_docs, ledger, filtered_docs, deduped_docs, scrubbed_docs, corpus, datasheet]
+    return [raw_docs, ledger, filtered_docs, *deduplication, scrubbed_docs, corpus, datasheet]
 
 
 PARAMETERS = {"recipe", "dedup", "pii", "shards", "max_bad_fraction"}
 """Parts of a spec that the datasheet shows: what was done, not where and when."""
 
 
-EXACT_DUPLICATES = "dropped/dedup/exact_duplicate"
+def _exact_asset(spec: CorpusSpec, common: Any) -> Any:
+    """Return `deduped_docs` of a corpus that drops only exact duplicates."""
+
+    @dg.asset(**common("deduped_docs", "table_io", "polars", "filtered_docs"))
+    def deduped_docs(filtered_docs: Table) -> Any:
+        """Filtered documents, each text once.
+
+        Of documents with the same text the first by (rank, row) stays; the others lie under
+        `excluded/`, with the id of the one that stayed.
+        """
+        return exact.without_exact_duplicates(filtered_docs, exact=spec.dedup.exact)
+
+    return deduped_docs
+
+
+def _minhash_assets(spec: CorpusSpec, base: Path, common: Any) -> list[Any]:
+    """Return the stages of MinHash, and `deduped_docs` of what they find.
+
+    They import their modules themselves: numba takes a second, which loading the code location
+    need not wait for.
+    """
+    settings = spec.dedup
+
+    @dg.asset(**common("minhash_signatures", "table_io", "numba", "filtered_docs"))
+    def minhash_signatures(filtered_docs: Table) -> Any:
+        """A MinHash signature of every document, in datatrove's files.
+
+        `bucket_XXX/RANK.minhash.sig`: sorted minima of one band and the document's number. Exact
+        duplicates have none; they are listed beside.
+        """
+        from corpus_assets.dedup import signatures  # noqa: PLC0415
+
+        return signatures.minhash_signatures(
+            filtered_docs, settings.signing(), exact_first=settings.exact
+        )
+
+    @dg.asset(**common("minhash_buckets", "table_io", "numba", "minhash_signatures"))
+    def minhash_buckets(minhash_signatures: Table) -> Any:
+        """Pairs of documents that agree in a whole band, in datatrove's files.
+
+        `BUCKET_WORKER.dups`; where the corpus is deduplicated against others, their matches too.
+        """
+        from corpus_assets.dedup import buckets  # noqa: PLC0415
+
+        with failing_clearly():
+            indexes = open_indexes(settings, base)
+        return buckets.minhash_buckets(minhash_signatures, settings.bucketing(), indexes)
+
+    @dg.asset(**common("minhash_clusters", "table_io", "numba", "minhash_buckets", "filtered_docs"))
+    def minhash_clusters(minhash_buckets: Table, filtered_docs: Table) -> Any:
+        """Clusters of near-duplicates, and which document of each stays.
+
+        datatrove's `RANK.remove`, `.clusters` and `.sizes`, and `members.parquet`: every document
+        that has a duplicate, with its cluster and the id of the one that stays.
+        """
+        from corpus_assets.dedup import clusters  # noqa: PLC0415
+
+        with failing_clearly():
+            indexes = open_indexes(settings, base)
+            numbers, documents = open_index_documents(settings, base)
+        return clusters.minhash_clusters(
+            minhash_buckets, filtered_docs, settings.clustering(numbers), indexes, documents
+        )
+
+    stages = ("filtered_docs", "minhash_signatures", "minhash_clusters")
+
+    @dg.asset(**common("deduped_docs", "table_io", "polars", *stages))
+    def deduped_docs(
+        filtered_docs: Table, minhash_signatures: Table, minhash_clusters: Table
+    ) -> Any:
+        """Filtered documents, each text once, and of near-duplicates one.
+
+        What is dropped lies under `excluded/`, with the id of the document that stayed.
+        """
+        return near.without_duplicates(filtered_docs, minhash_signatures, minhash_clusters)
+
+    return [minhash_signatures, minhash_buckets, minhash_clusters, deduped_docs]
+
+
+def dedup_counts(spec: CorpusSpec, counts: Mapping[str, int]) -> dict[str, Any]:
+    """Return `dedup` of the manifest: what was dropped, and the settings it was found with."""
+    dropped = {
+        f"{kind}_dropped": counts.get(f"dropped/dedup/{kind}_duplicate", 0)
+        for kind in ("exact", "near")
+    }
+    minhash = spec.dedup.minhash
+    if minhash is None:
+        return dropped
+    return dropped | {
+        "jaccard_threshold": round(minhash.threshold, 3),
+        "num_perm": minhash.values,
+        "bands": minhash.num_buckets,
+        "ngram": minhash.n_grams,
+    }
 
 
 def filter_counts(spec: CorpusSpec, counts: Mapping[str, int]) -> dict[str, int]:

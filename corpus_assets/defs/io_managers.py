@@ -60,7 +60,8 @@ class Reporter:
         """Log one line."""
         self.last[progress.table] = progress
         finished = progress.done + progress.reused
-        line = (
+        line = progress.note and f"{progress.table}: {progress.note}"
+        line = line or (
             f"{progress.table}: {finished} of {progress.total} done "
             f"({progress.reused} unchanged), {progress.rows:,} rows"
         )

@@ -1,9 +1,6 @@
 """What the asset catalog shows of a table and a corpus: numbers, columns, funnel, first rows."""
 
-import base64
-import io
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,23 +11,20 @@ from corpus_assets.core.run import Progress
 from corpus_assets.core.schema import CLUSTER_COLUMNS, DOCUMENT_COLUMNS, Columns
 from corpus_assets.core.table import Table
 from corpus_assets.datasheet import CARD_FILE
+from corpus_assets.defs.markdown import markdown_table, picture, plain
+from corpus_assets.defs.minhash_metadata import ENTRIES, minhash_metadata
 from corpus_assets.funnel import Funnel, funnel_of
 from corpus_assets.ledger import LEDGER_FILE, read_ledger
-from corpus_assets.pii import scrub
 from corpus_assets.pii.scrubbing import PII_COLUMNS
 from corpus_assets.shards.build import Corpus
 from corpus_assets.shards.layout import SHARD_COLUMNS
 
 PREVIEW_ROWS = 5
-PREVIEW_CHARS = 160
 INLINE_SHARDS = 50
 """Dagster stores each JSON value four times and fetches it again with every page."""
 
 INLINE_CHARS = 20_000
 """Of a text file, for the same reason."""
-
-MARKUP = re.compile(r"[\\`<|\[\]]")
-"""What could make a table's cell, a picture or a link of a document's text."""
 
 MEANINGS = {
     name: meaning
@@ -41,6 +35,8 @@ MEANINGS = {
 
 def table_metadata(table: Table, progress: Progress | None) -> dict[str, Any]:
     """Return the catalog entry of a table."""
+    if table.name in ENTRIES:
+        return minhash_metadata(table, progress)
     metadata: dict[str, Any] = {
         "dagster/row_count": table.rows,
         "dagster/size_bytes": table.bytes,
@@ -94,32 +90,15 @@ def preview(frame: pl.DataFrame) -> str:
         return "No rows."
     rows = [
         (
-            _beginning(row["id"]),
-            _beginning(row["lang"]),
-            _beginning(row["license_spdx"]),
+            plain(row["id"]),
+            plain(row["lang"]),
+            plain(row["license_spdx"]),
             f"{len(row['text']):,}",
-            _beginning(row["text"]),
+            plain(row["text"]),
         )
         for row in frame.select("id", "lang", "license_spdx", "text").iter_rows(named=True)
     ]
     return markdown_table(("id", "lang", "licence", "characters", "text begins"), rows)
-
-
-def _beginning(text: str) -> str:
-    """Return the first characters as one line that says nothing in Markdown.
-
-    Whole words are masked, since half an address is not recognised as one.
-    """
-    words = text.split(maxsplit=PREVIEW_CHARS)
-    line = scrub(" ".join(words[:PREVIEW_CHARS]))[0]
-    shown = MARKUP.sub(r"\\\g<0>", line[:PREVIEW_CHARS])
-    return shown + ("…" if len(line) > PREVIEW_CHARS or len(words) > PREVIEW_CHARS else "")
-
-
-def markdown_table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Return a Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
 
 
 def text_metadata(path: Path, text: str) -> dict[str, Any]:
@@ -210,7 +189,4 @@ def funnel_plot(funnel: Funnel) -> str:
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside upper right", ncols=2, fontsize="small", frameon=False)
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=80)
-    data = base64.b64encode(buffer.getvalue()).decode()
-    return f"![funnel](data:image/png;base64,{data})"
+    return picture(figure, "funnel")

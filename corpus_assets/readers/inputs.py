@@ -2,11 +2,11 @@
 
 import glob
 import os
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from corpus_assets.core.errors import InputError
+from corpus_assets.core.files import filled
 from corpus_assets.core.plan import RawFile
 from corpus_assets.readers.config import FormatName, ReadConfig
 
@@ -25,27 +25,6 @@ def format_of(name: str, chosen: FormatName = "auto") -> str | None:
     if chosen != "auto":
         return chosen
     return next((f for f, endings in ENDINGS.items() if name.endswith(endings)), None)
-
-
-VARIABLE = re.compile(r"\{\{\s*env\.(\w+)\s*\}\}")
-"""What a path may hold: `{{ env.NAME }}`."""
-
-
-def filled(path: str) -> str:
-    """Return a path with its `{{ env.NAME }}` replaced by the environment's variables.
-
-    Raises:
-        InputError: A variable is not set.
-    """
-
-    def value(match: re.Match[str]) -> str:
-        found = os.environ.get(match[1])
-        if found is None:
-            message = f"{path!r} asks for the environment variable {match[1]}, which is not set."
-            raise InputError(message)
-        return found
-
-    return VARIABLE.sub(value, path)
 
 
 def find_files(inputs: Sequence[str], base: Path, config: ReadConfig) -> tuple[RawFile, ...]:

@@ -10,7 +10,7 @@ from corpus_assets.core.plan import Config, map_ranks
 from corpus_assets.core.run import run_plan
 from corpus_assets.core.schema import DOCUMENTS
 from corpus_assets.core.slices import SLICE, SliceWriter
-from corpus_assets.dedup import DedupConfig, deduped_docs, exact
+from corpus_assets.dedup import exact
 from corpus_assets.engines.local import LocalEngine
 from corpus_assets_tests.scenario import document, table_of
 
@@ -24,7 +24,7 @@ def source_of(tmp_path, *ranks):
 
 def run(tmp_path, *ranks, **config):
     source = source_of(tmp_path, *ranks)
-    plan = deduped_docs(source, DedupConfig(**config))
+    plan = exact.without_exact_duplicates(source, **config)
     return run_plan(plan, tmp_path / "out", LocalEngine(0))
 
 
@@ -145,9 +145,7 @@ def remove(tmp_path, row, name):
         writer=SliceWriter,
         conserves=False,
     )
-    plan = map_ranks(
-        source, "out", exact.remove_duplicates, DedupConfig(), exact.DEDUPED, side=removals
-    )
+    plan = map_ranks(source, "out", exact.remove_duplicates, None, exact.DEDUPED, side=removals)
     return run_plan(plan, tmp_path / "out", LocalEngine(0))
 
 
@@ -156,13 +154,11 @@ def test_a_removal_takes_the_document_at_its_place(tmp_path):
 
 
 def test_a_removal_that_meets_another_id_fails(tmp_path):
-    with pytest.raises(
-        TableError, match="tales/0 row 1: 'c' is listed as a duplicate, but 'b'"
-    ) as e:
+    with pytest.raises(TableError, match="tales/0 row 1: 'c' is listed there, but 'b'") as e:
         remove(tmp_path, 1, "c")
-    assert "materialize filtered_docs and deduped_docs again" in str(e.value)
+    assert "Materialize filtered_docs and all below it again" in str(e.value)
 
 
 def test_a_removal_that_meets_nothing_fails(tmp_path):
-    with pytest.raises(LawError, match="1 duplicates are listed, 0 were met"):
+    with pytest.raises(LawError, match="1 documents are listed, 0 were met"):
         remove(tmp_path, 7, "b")

@@ -1,0 +1,252 @@
+"""MinHash stage 3: clusters of near-duplicates, and which document of each stays."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from corpus_assets.core.parquet import to_table
+from corpus_assets.core.plan import Counts, Plan, RankInput, exchange
+from corpus_assets.core.table import RankRecord, Table
+from corpus_assets.dedup.columns import MEMBERS
+from corpus_assets.dedup.matches import index_matches
+from corpus_assets.dedup.settings import ClusterConfig, VerifyConfig
+from corpus_assets.dedup.union import SENTINEL, Clusters, node, read_pairs
+from corpus_assets.dedup.verify import ShingleSets
+
+VERSION = 1
+
+
+def minhash_clusters(
+    buckets: Table,
+    filtered_docs: Table,
+    config: ClusterConfig,
+    indexes: tuple[Table, ...] = (),
+    index_documents: tuple[Table, ...] = (),
+) -> Plan:
+    """Return the plan of clusters: one rank in all, since the order of pairs decides."""
+    return exchange(
+        buckets,
+        "minhash_clusters",
+        1,
+        find_clusters,
+        config,
+        pa.schema([]),
+        side=filtered_docs,
+        references=(*indexes, *index_documents),
+        writer=None,
+        conserves=False,
+    )
+
+
+def find_clusters(rank: RankInput, config: ClusterConfig, counts: Counts) -> Iterator[pl.DataFrame]:
+    """Write `.remove`, `.clusters` and `.sizes` of every rank with duplicates, and the members."""
+    config.minhash.check_same(rank.table)
+    documents = rank.side()
+    nodes, roots, sizes = united(rank.table, documents, config)
+    facts = Facts(documents, nodes, config.keep)
+    kept = survivors(nodes, roots, facts.scores())
+    numbers = cluster_numbers(roots)
+    write_lists(rank, nodes, kept, numbers, sizes)
+    matches = index_matches(rank.table, rank.references, config.index_names, config.index_documents)
+    write_members(rank, facts, matches, nodes, kept, numbers, sizes)
+    is_document = nodes != SENTINEL
+    counts["kept"] += int(is_document.sum())
+    counts["clusters"] += len(np.unique(numbers))
+    counts["removed"] += int((is_document & (nodes != kept)).sum())
+    return iter(())
+
+
+Nodes = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]
+"""Nodes in ascending order, the root of each, the size of its cluster."""
+
+
+def united(buckets: Table, documents: Table, config: ClusterConfig) -> Nodes:
+    """Return the clusters of all pairs; large ones, if they are to be checked, pair by pair."""
+    clusters = Clusters()
+    for pairs in all_pairs(buckets):
+        clusters.add(pairs, ignore_index=config.ignore_index_matches)
+    nodes, roots, sizes = clusters.sorted()
+    verify = config.verify
+    if verify is None:
+        return nodes, roots, sizes
+    doubtful = nodes[(sizes > verify.above_size) & (roots != SENTINEL)]
+    sets = ShingleSets(documents, doubtful, config.minhash)
+    checked = Clusters()
+    for pairs in all_pairs(buckets):
+        good = ~is_refuted(pairs, sets, verify)
+        checked.add(pairs[good], ignore_index=config.ignore_index_matches)
+    return checked.sorted()
+
+
+def is_refuted(
+    pairs: NDArray[np.uint32], sets: ShingleSets, verify: VerifyConfig
+) -> NDArray[np.bool_]:
+    """Return which pairs are in a doubtful cluster and not similar enough."""
+    ends = np.stack([node(pairs[:, 0], pairs[:, 1]), node(pairs[:, 2], pairs[:, 3])], 1)
+    doubtful = np.flatnonzero(np.isin(ends, sets.nodes).all(axis=1))
+    refuted = np.zeros(len(pairs), np.bool_)
+    refuted[doubtful] = ~sets.are_similar(ends[doubtful], verify.min_jaccard)
+    return refuted
+
+
+def all_pairs(buckets: Table) -> Iterator[NDArray[np.uint32]]:
+    """Yield the pairs of all buckets, in datatrove's order of file names."""
+    files = [buckets.path(entry.files["pairs"]) for entry in buckets.ranks]
+    for path in sorted(files, key=lambda path: path.name):
+        yield from read_pairs(path)
+
+
+def cluster_numbers(roots: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return a number for each node's cluster, counted in order of first appearance."""
+    _, first, inverse = np.unique(roots, return_index=True, return_inverse=True)
+    order = np.empty(len(first), np.int64)
+    order[np.argsort(first)] = np.arange(len(first))
+    return order[inverse]
+
+
+def survivors(
+    nodes: NDArray[np.uint64], roots: NDArray[np.uint64], scores: NDArray[np.float64] | None
+) -> NDArray[np.uint64]:
+    """Return for each node the document of its cluster that stays.
+
+    Args:
+        nodes: All nodes, ascending.
+        roots: Root of each, which datatrove keeps.
+        scores: Score of each node, of which the highest stays, ties to the lowest node; None keeps
+            the roots.
+    """
+    if scores is None:
+        return roots
+    best = pl.DataFrame({"root": roots, "node": nodes, "score": scores}).with_columns(
+        pl.when(pl.col("root") == int(SENTINEL))
+        .then(pl.lit(int(SENTINEL), dtype=pl.UInt64))
+        .otherwise(
+            pl.col("node").sort_by("score", "node", descending=[True, False]).first().over("root")
+        )
+        .alias("kept")
+    )
+    return best["kept"].to_numpy()
+
+
+SENTINEL_RANK = 0xFFFFFFFF
+"""Rank of the sentinel, which has no documents to remove."""
+
+
+class Facts:
+    """What the filtered documents say of the nodes: ids, and scores to choose by."""
+
+    def __init__(self, documents: Table, nodes: NDArray[np.uint64], keep: str) -> None:
+        """Read the ranks that have nodes, one at a time."""
+        self._keep, self._nodes = keep, len(nodes)
+        frames: list[pl.DataFrame] = []
+        ranks = (nodes >> np.uint64(32)).astype(np.int64)
+        for entry in documents.ranks:
+            places = nodes[ranks == entry.number] & np.uint64(0xFFFFFFFF)
+            if len(places):
+                frames.append(self._read(documents, entry, places.astype(np.int64)))
+        empty = pl.DataFrame(schema={"node": pl.UInt64, "id": pl.String, "score": pl.Float64})
+        self.frame = pl.concat([empty, *frames])
+
+    def _read(self, documents: Table, entry: RankRecord, places: NDArray[np.int64]) -> pl.DataFrame:
+        columns = ["id", *({"longest": ["text"]}.get(self._keep, []))]
+        if self._keep.startswith("metadata:"):
+            columns.append("metadata")
+        first, parts = 0, []
+        for frame in documents.frames(entry, columns=columns):
+            low, high = np.searchsorted(places, (first, first + frame.height))
+            chosen = frame[places[low:high] - first]
+            score = self._score()
+            parts.append(
+                chosen.select(
+                    pl.Series("node", places[low:high].astype(np.uint64))
+                    | (np.uint64(entry.number) << np.uint64(32)),
+                    "id",
+                    score.alias("score"),
+                )
+            )
+            first += frame.height
+        return pl.concat(parts)
+
+    def _score(self) -> pl.Expr:
+        if self._keep == "longest":
+            return pl.col("text").str.len_chars().cast(pl.Float64)
+        if self._keep.startswith("metadata:"):
+            path = f"$.{self._keep.removeprefix('metadata:')}"
+            number = pl.col("metadata").str.json_path_match(path).cast(pl.Float64, strict=False)
+            return number.fill_null(-np.inf)
+        return pl.lit(0.0)
+
+    def scores(self) -> NDArray[np.float64] | None:
+        """Return the score of each node, the index last; None where datatrove's survivor stays."""
+        if self._keep == "datatrove":
+            return None
+        scores = self.frame["score"].to_numpy()
+        return np.append(scores, np.zeros(self._nodes - len(scores)))
+
+
+def write_lists(
+    rank: RankInput,
+    nodes: NDArray[np.uint64],
+    kept: NDArray[np.uint64],
+    numbers: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+) -> None:
+    """Write datatrove's three lists of each rank that has nodes; all integers 32-bit."""
+    ranks = nodes >> np.uint64(32)
+    places = (nodes & np.uint64(0xFFFFFFFF)).astype("<u4")
+    for number in np.unique(ranks).tolist():
+        mine = ranks == number
+        removed = mine & (nodes != kept)
+        lists = {
+            "clusters": np.stack([places[mine], numbers[mine].astype("<u4")], 1),
+            "sizes": np.stack([places[mine], sizes[mine].astype("<u4")], 1),
+        }
+        if removed.any() and number != SENTINEL_RANK:
+            lists["remove"] = places[removed]
+        for kind, values in lists.items():
+            role = f"{kind}/{number:06d}"
+            values.tofile(rank.create(role, f"{number:06d}.{kind}"))
+            rank.note_rows(role, len(values))
+
+
+def write_members(
+    rank: RankInput,
+    facts: Facts,
+    matches: pl.DataFrame,
+    nodes: NDArray[np.uint64],
+    kept: NDArray[np.uint64],
+    numbers: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+) -> None:
+    """Write the table of all cluster members."""
+    is_document = nodes != SENTINEL
+    ids = facts.frame.select("node", "id")
+    members = (
+        pl.DataFrame({"node": nodes, "keeper": kept, "cluster": numbers, "size": sizes})
+        .filter(pl.Series(is_document))
+        .join(ids, on="node", how="left", maintain_order="left")
+        .join(
+            ids.rename({"id": "representative", "node": "keeper"}),
+            on="keeper",
+            how="left",
+            maintain_order="left",
+        )
+        .join(matches, on="node", how="left", maintain_order="left")
+        .select(
+            "id",
+            (pl.col("node") // 2**32).cast(pl.Int32).alias("rank"),
+            (pl.col("node") % 2**32).cast(pl.Int64).alias("place"),
+            "cluster",
+            "size",
+            (pl.col("node") == pl.col("keeper")).alias("kept"),
+            pl.coalesce("match", "representative").alias("representative"),
+            "matched_index",
+        )
+    )
+    path = rank.create("members", "members.parquet")
+    pq.write_table(to_table(members).cast(MEMBERS), path, compression="zstd")
+    rank.note_rows("members", members.height)
