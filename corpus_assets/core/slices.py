@@ -30,7 +30,7 @@ class SliceWriter:
     """Write frames with a `slice` column; rows of a slice keep their order."""
 
     SUFFIX: ClassVar[str] = "arrow"
-    IDENTITY: ClassVar[str] = "slices 1"
+    IDENTITY: ClassVar[str] = "slices 2"
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         """Open `path`; `schema` is that of the rows without the slice column."""
