@@ -8,9 +8,9 @@ import polars as pl
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from corpus_assets.core.parquet import to_table
 from corpus_assets.core.plan import Counts, Plan, RankInput, map_ranks
 from corpus_assets.core.table import Table
+from corpus_assets.core.texts import string_buffers
 from corpus_assets.dedup.exact import exact_list, removals_plan
 from corpus_assets.dedup.settings import MinhashConfig, SignatureConfig
 from corpus_assets.dedup.shingles import (
@@ -120,16 +120,6 @@ class Signer:
                 buffer, words.starts, words.documents, config.n_grams, config.precision, hashes
             )
         return hashes, bounds
-
-
-def string_buffers(texts: pl.Series) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the UTF-8 bytes of texts and the offsets of each, shape (texts + 1)."""
-    column = to_table(texts.to_frame())[texts.name].combine_chunks()
-    array = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
-    offsets = np.frombuffer(array.buffers()[1], np.int64)
-    offsets = offsets[array.offset : array.offset + len(array) + 1]
-    data = array.buffers()[2]
-    return np.frombuffer(data or b"", np.uint8), offsets
 
 
 COMPILING = "compiling kernels, once on this machine (about 30 s)"
