@@ -1,20 +1,14 @@
 """Measure the figures and report them: `python -m bench`, from the top of the repository."""
 
 import argparse
-import json
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from bench import figures
-from bench.figures import Figure
 from bench.measure import machine
-
-RESULTS = Path(__file__).parent / "results"
+from bench.report import Figure, write_report
 
 
 def main() -> int:
@@ -31,12 +25,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(dir=arguments.scratch) as scratch:
         sizes = arguments.documents, arguments.documents * arguments.times
         found = measure(Path(scratch), sizes, facts["cores"], arguments.pairs)
-    RESULTS.mkdir(exist_ok=True)
-    text = markdown(facts, found)
-    (RESULTS / "figures.md").write_text(text, encoding="utf-8")
-    value = {"machine": facts, "figures": [asdict(figure) for figure in found]}
-    (RESULTS / "figures.json").write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n")
-    print(text)
+    print(write_report("figures", facts, found))
     return int(any(figure.holds is False for figure in found))
 
 
@@ -62,20 +51,6 @@ def measure(scratch: Path, sizes: tuple[int, int], cores: int, pairs: int) -> li
 def say(line: str) -> None:
     """Show how far it is."""
     print(line, file=sys.stderr, flush=True)
-
-
-def markdown(facts: Mapping[str, Any], found: Sequence[Figure]) -> str:
-    """Return machine, versions and figures as Markdown."""
-    head = ", ".join(f"{name} {value}" for name, value in facts.items())
-    lines = ["| figure | documents | value | limit | holds |", "|---|---:|---:|---|---|"]
-    for figure in found:
-        holds = {None: "", True: "yes", False: "**no**"}[figure.holds]
-        value = f"{figure.value:,.2f} {figure.unit}"
-        lines.append(
-            f"| {figure.name} | {figure.documents:,} | {value} | {figure.limit} | {holds} |"
-        )
-    note = "CPU is user and system time; per document in µs. Peak is that of the largest process."
-    return "\n".join([head, "", *lines, "", note]) + "\n"
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any
 
 from bench.measure import BenchError, Cost, cost_of
+from bench.report import Figure
 
 CLI = ("-c", "from corpus_assets.cli import main; main()")
 
@@ -29,19 +30,6 @@ GROWTH_LIMIT, GROWTH_MIB = 1.15, 32
 
 RERUN_LIMIT = 0.05
 """Most CPU that a run which changes nothing may take, as a share of the first."""
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One line of the report."""
-
-    name: str
-    documents: int
-    value: float
-    unit: str
-    holds: bool | None = None
-    """Whether its limit holds; None where there is none."""
-    limit: str = ""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -31,22 +32,30 @@ class Cost:
     """The JSON that it printed last, if any."""
 
 
-def cost_of(command: Sequence[str]) -> Cost:
-    """Run a command to its end.
+def cost_of(
+    command: Sequence[str],
+    python: str = sys.executable,
+    environment: Mapping[str, str] = os.environ,
+) -> Cost:
+    """Run a command of Python to its end; what it says beside its output is shown if it fails.
 
     This process must stay small: the kernel counts the memory of a process from its fork on.
 
     Raises:
         BenchError: It failed.
     """
-    process = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)
-    with process:
-        output = process.stdout.read() if process.stdout else ""
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        message = f"{' '.join(command)}: ended with code {process.returncode}."
-        raise BenchError(message)
+    with tempfile.TemporaryFile("w+") as log:
+        process = subprocess.Popen(
+            [python, *command], stdout=subprocess.PIPE, stderr=log, text=True, env=environment
+        )
+        with process:
+            output = process.stdout.read() if process.stdout else ""
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            log.seek(0)
+            message = f"{' '.join(command)}: ended with code {process.returncode}.\n{log.read()}"
+            raise BenchError(message)
     last = output.strip().rpartition("\n")[2]
     said = json.loads(last) if last.startswith("{") else None
     return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / MIB, said)

@@ -21,7 +21,11 @@ from corpus_assets import filters, readers
 from corpus_assets.core.files import digest_of_file, read_json
 from corpus_assets.core.run import run_plan
 from corpus_assets.core.table import TABLE_FILE, Table
-from corpus_assets.dedup import exact
+from corpus_assets.dedup.buckets import minhash_buckets
+from corpus_assets.dedup.clusters import minhash_clusters
+from corpus_assets.dedup.near import without_duplicates
+from corpus_assets.dedup.signatures import minhash_signatures
+from corpus_assets.defs.assets import dedup_counts
 from corpus_assets.engines.local import LocalEngine
 from corpus_assets.pii import scrubbing
 from corpus_assets.shards import read_shards
@@ -61,8 +65,11 @@ attributes:
 STAGES = (
     "raw_docs/_receipts",
     "filtered_docs/_receipts",
-    "deduped_docs/_stages/removals/_stages/index/_receipts",
-    "deduped_docs/_stages/removals/_receipts",
+    "minhash_signatures/_stages/removals/_stages/index/_receipts",
+    "minhash_signatures/_stages/removals/_receipts",
+    "minhash_signatures/_receipts",
+    "minhash_buckets/_receipts",
+    "minhash_clusters/_receipts",
     "deduped_docs/_receipts",
     "scrubbed_docs/_receipts",
     "corpus.work/scatter/_receipts",
@@ -91,7 +98,12 @@ def lines_of(seed, size):
     while made < size:
         number += 1
         body = base64.b64encode(chance.randbytes(chance.randint(20, 9_000))).decode()
-        kinds = {0: "twice", 1: "", 2: f"mail a{number}@example.org, host 8.8.4.4, {body}"}
+        kinds = {
+            0: "twice",
+            1: "",
+            2: f"mail a{number}@example.org, host 8.8.4.4, {body}",
+            3: f"one of the tales that only differ in a number: {number}",
+        }
         record = {"id": f"{seed}-{number}", "text": kinds.get(chance.randint(0, 19), body)}
         line = "no json" if chance.randint(0, 49) == 0 else json.dumps(record)
         made += len(line)
@@ -298,6 +310,18 @@ def ranks_finished(before):
 # Run in a child.
 
 
+def deduplicated(documents, settings, folder, engine):
+    """Run the stages of MinHash, and drop what they find."""
+    plan = minhash_signatures(documents, settings.signing(), exact_first=settings.exact)
+    signatures = run_plan(plan, folder / "minhash_signatures", engine)
+    plan = minhash_buckets(signatures, settings.bucketing())
+    buckets = run_plan(plan, folder / "minhash_buckets", engine)
+    plan = minhash_clusters(buckets, documents, settings.clustering())
+    clusters = run_plan(plan, folder / "minhash_clusters", engine)
+    plan = without_duplicates(documents, signatures, clusters)
+    return run_plan(plan, folder / "deduped_docs", engine)
+
+
 def build(spec, root, workers, range_bytes=1 << 20):
     """Build all tables and the corpus of a spec, as the assets do, without Dagster."""
     described, base, folder = load_spec(Path(spec)), Path(spec).parent, Path(root) / "tales"
@@ -306,8 +330,7 @@ def build(spec, root, workers, range_bytes=1 << 20):
         raw = run_plan(readers.raw_docs(described.files(base), limit), folder / "raw_docs", engine)
         plan = filters.filtered_docs(raw, described.rules)
         filtered = run_plan(plan, folder / "filtered_docs", engine)
-        plan = exact.without_exact_duplicates(filtered)
-        deduped = run_plan(plan, folder / "deduped_docs", engine)
+        deduped = deduplicated(filtered, described.dedup, folder, engine)
         plan = scrubbing.scrubbed_docs(deduped, described.pii)
         scrubbed = run_plan(plan, folder / "scrubbed_docs", engine)
         dropped = Counter()
@@ -319,7 +342,7 @@ def build(spec, root, workers, range_bytes=1 << 20):
             version=described.version,
             **described.shards.model_dump(),
             filters={rule.name: dropped[rule.name] for rule in described.rules.rules},
-            dedup={"exact_dropped": deduped.counts.get("dropped/dedup/exact_duplicate", 0)},
+            dedup=dedup_counts(described, deduped.counts),
             ledger_ref="ledger/LEDGER.jsonl",
             config_sha256=described.digest,
         )

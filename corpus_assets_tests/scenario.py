@@ -61,14 +61,19 @@ def write_documents(path: Path, *records: dict[str, Any] | bytes) -> Path:
 
 
 def write_spec(path: Path, **attributes: Any) -> Path:
-    """Write the spec of a corpus `tiny` with one source, `data/` beside it; no retries."""
+    """Write the spec of a corpus `tiny`: one source, `data/` beside it; no retries, no MinHash."""
     source = {
         "id": "tales",
         "license_spdx": "CC0-1.0",
         "url": "https://example.org/tales",
         "inputs": "data",
     }
-    given = {"name": "tiny", "sources": [source], "retry": {"max_retries": 0}} | attributes
+    given = {
+        "name": "tiny",
+        "sources": [source],
+        "dedup": {"minhash": None},
+        "retry": {"max_retries": 0},
+    } | attributes
     path.parent.mkdir(parents=True, exist_ok=True)
     value = {"type": "corpus_assets.CorpusComponent", "attributes": given}
     path.write_text(yaml.safe_dump(value, sort_keys=False), encoding="utf-8")

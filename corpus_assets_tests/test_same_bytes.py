@@ -57,7 +57,9 @@ KINDS = (
     "raw_docs/columns/",
     "filtered_docs/excluded/",
     "deduped_docs/excluded/",
-    "deduped_docs/_stages/",
+    "minhash_signatures/",
+    "minhash_buckets/",
+    "minhash_clusters/",
     "scrubbed_docs/lines/",
     "scrubbed_docs/_TABLE.json",
     "corpus/shard-",
@@ -95,8 +97,9 @@ def test_inputs_that_were_copied_elsewhere_take_over_what_was_made(tmp_path):
     before = finished(tmp_path / "root" / "tales")
     other = moved(tmp_path / "here", tmp_path / "else" / "where")
     ranks = reused(finish(dagster_build(other, tmp_path / "root", 0), log))
-    tables = ("raw_docs", "filtered_docs", "index", "removals", "deduped_docs", "scrubbed_docs")
-    assert ranks == dict.fromkeys(tables, 5) | {"removals": 1}
+    by_file = ("raw_docs", "filtered_docs", "index", "minhash_signatures", "deduped_docs")
+    others = {"scrubbed_docs": 5, "removals": 1, "minhash_buckets": 14, "minhash_clusters": 1}
+    assert ranks == dict.fromkeys(by_file, 5) | others
     # The command makes the bytes of the plain functions, and two text files beside them.
     assert first.items() < outputs(tmp_path / "root" / "tales").items()
     assert not redone(before, tmp_path / "root" / "tales")

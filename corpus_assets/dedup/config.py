@@ -33,8 +33,8 @@ class DedupConfig(Config):
 
     exact: bool = True
     """Drop documents with the text of an earlier one, before MinHash; off leaves them to it."""
-    minhash: SignatureConfig | None = None
-    """Settings of near-duplicates (`{}` for FineWeb's); None looks for none."""
+    minhash: SignatureConfig | None = SignatureConfig()
+    """Settings of near-duplicates, FineWeb's by default; None looks for none."""
     workers_per_bucket: int = Field(default=1, ge=1)
     """Hash ranges into which a bucket is cut, for more workers than buckets."""
     keep: str = ClusterConfig.model_fields["keep"].default

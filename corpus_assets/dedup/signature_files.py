@@ -21,12 +21,19 @@ def signature_name(bucket: int, rank: int) -> str:
     return f"bucket_{bucket:03d}/{rank:05d}{SUFFIX}"
 
 
+MOST_MOVES = 32
+"""Moves for each record after which ordering ties by insertion gives up."""
+
+
 @njit(nogil=True, cache=True, boundscheck=False, error_model="numpy")
-def _order_ties(values: np.ndarray, index: np.ndarray, order: np.ndarray) -> None:
+def _order_ties(values: np.ndarray, index: np.ndarray, order: np.ndarray) -> bool:
     """Order rows that agree in the first minimum, which `order` sorts by already.
 
-    Insertion: a run of equal first minima is a set of duplicates in this band, and short.
+    Insertion: most runs of equal first minima are sets of duplicates in this band, and short.
+    Return whether it came to its end: where one shingle has the least hash of very many documents,
+    such as one of a page's footer, the moves would grow with the square of their number.
     """
+    moves = MOST_MOVES * order.size
     start = 0
     while start < order.size:
         stop = start + 1
@@ -50,8 +57,12 @@ def _order_ties(values: np.ndarray, index: np.ndarray, order: np.ndarray) -> Non
                     break
                 order[q + 1] = other
                 q -= 1
+                moves -= 1
             order[q + 1] = row
+            if moves < 0:
+                return False
         start = stop
+    return True
 
 
 def sorted_records(
@@ -65,7 +76,8 @@ def sorted_records(
         record: `MinhashConfig.record`.
     """
     order = np.argsort(values[:, 0], kind="stable")
-    _order_ties(values, index, order)
+    if not _order_ties(values, index, order):
+        order = np.lexsort((index, *values.T[::-1]))
     records = np.empty(len(order), record)
     records["values"] = values[order]
     records["index"] = index[order]

@@ -1,12 +1,14 @@
 """Near-duplicates from documents to documents: survivors, checks, indexes, refusals."""
 
 import random
+import resource
 from math import sqrt
 
 import numpy as np
 import polars as pl
 import pytest
 
+from corpus_assets.core import parquet
 from corpus_assets.core.errors import TableError
 from corpus_assets.core.run import run_plan
 from corpus_assets.core.schema import DOCUMENTS
@@ -22,8 +24,10 @@ from corpus_assets.dedup.config import (
 )
 from corpus_assets.dedup.near import without_duplicates
 from corpus_assets.dedup.settings import BucketConfig, MinhashConfig, SignatureConfig, VerifyConfig
+from corpus_assets.dedup.signature_files import sorted_records
 from corpus_assets.dedup.signatures import Signer, minhash_signatures
 from corpus_assets.engines.local import LocalEngine
+from corpus_assets_tests.dedup.golden import contents
 from corpus_assets_tests.scenario import document, table_of
 
 WORDS = [f"{a}{b}{c}" for a in "bdfg" for b in "aeiou" for c in ("ln", "rk", "st", "mp")]
@@ -186,20 +190,71 @@ def test_documents_changed_after_their_signatures_are_not_dropped_by_place(tmp_p
         run_plan(plan, tmp_path / "again", engine)
 
 
-def test_workers_and_spilled_runs_change_no_byte(tmp_path):
-    texts = [" ".join(changed(words(i % 40), {i % 7}, seed=i)) for i in range(400)]
+def test_workers_batches_and_spilled_runs_change_no_byte(tmp_path, monkeypatch):
+    texts = [" ".join(changed(words(i % 40, 12), {i % 7}, seed=i)) for i in range(3_000)]
     documents = tables(
         tmp_path,
-        [document(f"a{i}", text) for i, text in enumerate(texts[:250])],
-        [document(f"b{i}", text) for i, text in enumerate(texts[250:])],
+        [document(f"a{i}", text) for i, text in enumerate(texts[:2_500])],
+        [document(f"b{i}", text) for i, text in enumerate(texts[2_500:])],
     )
-    digests = set()
-    for workers in (0, 2):
+    plain = SignatureConfig()
+    spilling = SignatureConfig(sort_buffer_mb=1)
+    found = []
+    for case, (config, workers, rows) in enumerate(
+        [
+            (plain, 0, 9_999),
+            (plain, 0, 7),
+            (spilling, 0, 9_999),
+            (plain, 1, 9_999),
+            (spilling, 2, 9),
+        ]
+    ):
+        monkeypatch.setattr(parquet, "batch_rows", lambda _, rows=rows: rows)
         with LocalEngine(workers) as engine:
-            plan = minhash_signatures(documents, SignatureConfig())
-            table = run_plan(plan, tmp_path / f"s{workers}", engine)
-            digests.add(table.digest)
-    assert len(digests) == 1
+            plan = minhash_signatures(documents, config)
+            table = run_plan(plan, tmp_path / f"case{case}", engine)
+        found.append(
+            {
+                path.relative_to(path.parents[1]): path.read_bytes()
+                for path in map(table.path, table.files())
+            }
+        )
+    assert len(found[0]) == 2 * (plain.num_buckets + 1)
+    assert found[1:] == found[:1] * 4
+
+
+@pytest.mark.parametrize("bits", [64, 32])
+def test_records_ascend_whatever_number_of_them_agree_in_their_first_minimum(bits):
+    config = MinhashConfig(precision=bits)
+    chance = np.random.default_rng(1)
+    values = chance.integers(0, 3, (5_000, 8), np.uint64)
+    values[:4_000, 0] = 7
+    index = chance.permutation(5_000).astype(np.uint32)
+    records = sorted_records(values, index, config.record)
+    rows = [(*map(int, values), int(index)) for values, index in records.tolist()]
+    given = zip(values.tolist(), index.tolist(), strict=True)
+    assert rows == sorted((*minima, number) for minima, number in given)
+
+
+def test_two_thousand_ranks_are_merged_with_few_files_open(tmp_path):
+    config = BucketConfig(num_buckets=1, hashes_per_bucket=2)
+    (tmp_path / "from" / "bucket_000").mkdir(parents=True)
+    for rank in range(2_000):
+        records = np.zeros(2, config.record)
+        records["values"] = [[5, rank % 900], [9, rank]]
+        records["index"] = [1, 0]
+        records.tofile(tmp_path / "from" / f"bucket_000/{rank:05d}.minhash.sig")
+    table = adopt_signatures(tmp_path / "from", tmp_path / "signatures", config)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with LocalEngine(0) as engine:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (256, limits[1]))
+        try:
+            buckets = run_plan(minhash_buckets(table, config), tmp_path / "buckets", engine)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    pairs = np.frombuffer(contents(buckets, ".dups")["00000_00.dups"], "<u4").reshape(-1, 4)
+    expected = sorted((rank % 900, rank, rank + 900) for rank in range(1_100))
+    assert pairs.tolist() == [[low, 1, high, 1] for _, low, high in expected]
 
 
 class TestFolders:
@@ -243,10 +298,10 @@ class TestFolders:
             run_plan(minhash_buckets(table, BucketConfig()), tmp_path / "b", engine)
 
 
-@pytest.mark.parametrize("similarity", [0.6, 0.7, 0.8])
+@pytest.mark.parametrize("similarity", [0.5, 0.6, 0.7, 0.8, 0.9])
 def test_pairs_are_found_as_often_as_the_curve_says(similarity):
     config = MinhashConfig(n_grams=1)
-    pairs = 250
+    pairs = 200
     shared = round(200 * similarity)
     texts = []
     for pair in range(pairs):
