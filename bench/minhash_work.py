@@ -7,7 +7,9 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -16,9 +18,9 @@ from corpus_assets.core.run import run_plan
 from corpus_assets.core.table import Table
 from corpus_assets.dedup.adopt import adopt_signatures
 from corpus_assets.dedup.buckets import minhash_buckets
-from corpus_assets.dedup.clusters import minhash_clusters
+from corpus_assets.dedup.clusters import minhash_clusters, united, write_lists
 from corpus_assets.dedup.config import DedupConfig
-from corpus_assets.dedup.settings import SignatureConfig
+from corpus_assets.dedup.settings import ClusterConfig, MinhashConfig, SignatureConfig
 from corpus_assets.dedup.signatures import minhash_signatures, prepare_signing
 from corpus_assets.engines.local import LocalEngine
 from corpus_assets.filters import filtered_docs, recipe_of
@@ -80,6 +82,34 @@ def dedup_config(settings: str) -> DedupConfig:
     return DedupConfig(exact=False, minhash=signing, workers_per_bucket=workers)
 
 
+@dataclass(frozen=True)
+class Lists:
+    """Where `write_lists` writes."""
+
+    folder: Path
+
+    def create(self, _role: str, name: str) -> Path:
+        """Return the path of a list."""
+        return self.folder / name
+
+    def note_rows(self, _role: str, _rows: int) -> None:
+        """Take note of nothing."""
+
+
+def union(buckets: str, out: str) -> dict[str, float]:
+    """Make datatrove's lists of a table of pairs, and nothing of what it has not."""
+    table, config = Table.open(Path(buckets)), ClusterConfig(minhash=MinhashConfig())
+    cpu = 0.0
+    for folder in (Path(out, "first"), Path(out, "clusters")):
+        folder.mkdir(parents=True)
+        start = time.process_time()
+        members = united(table, table, config)
+        lists: Any = Lists(folder)
+        write_lists(lists, members, members.roots)
+        cpu = time.process_time() - start
+    return {"cpu": cpu}
+
+
 def adopt(folder: str, out: str, settings: str) -> dict[str, int]:
     """Take over datatrove's signatures as the stage `signatures` of `out`."""
     config = dedup_config(settings).signing()
@@ -96,6 +126,7 @@ def compiled() -> dict[str, float]:
 COMMANDS: dict[str, Callable[..., object]] = {
     "documents": documents,
     "stage": stage,
+    "union": union,
     "adopt": adopt,
     "compiled": compiled,
 }

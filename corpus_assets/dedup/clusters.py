@@ -1,6 +1,7 @@
 """MinHash stage 3: clusters of near-duplicates, and which document of each stays."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,7 +15,7 @@ from corpus_assets.core.table import RankRecord, Table
 from corpus_assets.dedup.columns import MEMBERS
 from corpus_assets.dedup.matches import index_matches
 from corpus_assets.dedup.settings import ClusterConfig, VerifyConfig
-from corpus_assets.dedup.union import SENTINEL, Clusters, node, read_pairs
+from corpus_assets.dedup.union import SENTINEL, Clusters, Members, node, read_pairs
 from corpus_assets.dedup.verify import ShingleSets
 
 VERSION = 1
@@ -46,40 +47,35 @@ def find_clusters(rank: RankInput, config: ClusterConfig, counts: Counts) -> Ite
     """Write `.remove`, `.clusters` and `.sizes` of every rank with duplicates, and the members."""
     config.minhash.check_same(rank.table)
     documents = rank.side()
-    nodes, roots, sizes = united(rank.table, documents, config)
-    facts = Facts(documents, nodes, config.keep)
-    kept = survivors(nodes, roots, facts.scores())
-    numbers = cluster_numbers(roots)
-    write_lists(rank, nodes, kept, numbers, sizes)
+    members = united(rank.table, documents, config)
+    facts = Facts(documents, members.nodes, config.keep)
+    kept = survivors(members, facts.scores())
+    write_lists(rank, members, kept)
     matches = index_matches(rank.table, rank.references, config.index_names, config.index_documents)
-    write_members(rank, facts, matches, nodes, kept, numbers, sizes)
-    is_document = nodes != SENTINEL
+    write_members(rank, facts, matches, members, kept)
+    is_document = members.nodes != SENTINEL
     counts["kept"] += int(is_document.sum())
-    counts["clusters"] += len(np.unique(numbers))
-    counts["removed"] += int((is_document & (nodes != kept)).sum())
+    counts["clusters"] += members.clusters
+    counts["removed"] += int((is_document & (members.nodes != kept)).sum())
     return iter(())
 
 
-Nodes = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]
-"""Nodes in ascending order, the root of each, the size of its cluster."""
-
-
-def united(buckets: Table, documents: Table, config: ClusterConfig) -> Nodes:
+def united(buckets: Table, documents: Table, config: ClusterConfig) -> Members:
     """Return the clusters of all pairs; large ones, if they are to be checked, pair by pair."""
     clusters = Clusters()
     for pairs in all_pairs(buckets):
         clusters.add(pairs, ignore_index=config.ignore_index_matches)
-    nodes, roots, sizes = clusters.sorted()
-    verify = config.verify
+    members, verify = clusters.members(), config.verify
     if verify is None:
-        return nodes, roots, sizes
-    doubtful = nodes[(sizes > verify.above_size) & (roots != SENTINEL)]
+        return members
+    is_doubtful = (members.sizes > verify.above_size) & (members.roots != SENTINEL)
+    doubtful = members.nodes[is_doubtful]
     sets = ShingleSets(documents, doubtful, config.minhash)
     checked = Clusters()
     for pairs in all_pairs(buckets):
         good = ~is_refuted(pairs, sets, verify)
         checked.add(pairs[good], ignore_index=config.ignore_index_matches)
-    return checked.sorted()
+    return checked.members()
 
 
 def is_refuted(
@@ -100,28 +96,18 @@ def all_pairs(buckets: Table) -> Iterator[NDArray[np.uint32]]:
         yield from read_pairs(path)
 
 
-def cluster_numbers(roots: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return a number for each node's cluster, counted in order of first appearance."""
-    _, first, inverse = np.unique(roots, return_index=True, return_inverse=True)
-    order = np.empty(len(first), np.int64)
-    order[np.argsort(first)] = np.arange(len(first))
-    return order[inverse]
-
-
-def survivors(
-    nodes: NDArray[np.uint64], roots: NDArray[np.uint64], scores: NDArray[np.float64] | None
-) -> NDArray[np.uint64]:
+def survivors(members: Members, scores: NDArray[np.float64] | None) -> NDArray[np.uint64]:
     """Return for each node the document of its cluster that stays.
 
     Args:
-        nodes: All nodes, ascending.
-        roots: Root of each, which datatrove keeps.
+        members: All nodes.
         scores: Score of each node, of which the highest stays, ties to the lowest node; None keeps
             the roots.
     """
     if scores is None:
-        return roots
-    best = pl.DataFrame({"root": roots, "node": nodes, "score": scores}).with_columns(
+        return members.roots
+    columns = {"root": members.roots, "node": members.nodes, "score": scores}
+    best = pl.DataFrame(columns).with_columns(
         pl.when(pl.col("root") == int(SENTINEL))
         .then(pl.lit(int(SENTINEL), dtype=pl.UInt64))
         .otherwise(
@@ -156,7 +142,8 @@ class Facts:
         if self._keep.startswith("metadata:"):
             columns.append("metadata")
         first, parts = 0, []
-        for frame in documents.frames(entry, columns=columns):
+        # The stage after this compares the digest of what it drops from, and every id.
+        for frame in documents.frames(entry, columns=columns, verify=False):
             low, high = np.searchsorted(places, (first, first + frame.height))
             chosen = frame[places[low:high] - first]
             score = self._score()
@@ -188,25 +175,20 @@ class Facts:
         return np.append(scores, np.zeros(self._nodes - len(scores)))
 
 
-def write_lists(
-    rank: RankInput,
-    nodes: NDArray[np.uint64],
-    kept: NDArray[np.uint64],
-    numbers: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-) -> None:
+def write_lists(rank: RankInput, members: Members, kept: NDArray[np.uint64]) -> None:
     """Write datatrove's three lists of each rank that has nodes; all integers 32-bit."""
-    ranks = nodes >> np.uint64(32)
+    nodes = members.nodes
     places = (nodes & np.uint64(0xFFFFFFFF)).astype("<u4")
-    for number in np.unique(ranks).tolist():
-        mine = ranks == number
-        removed = mine & (nodes != kept)
+    numbers, starts = np.unique(nodes >> np.uint64(32), return_index=True)
+    for number, start, stop in zip(numbers.tolist(), starts, [*starts[1:], None], strict=True):
+        mine = slice(start, stop)
+        removed = nodes[mine] != kept[mine]
         lists = {
-            "clusters": np.stack([places[mine], numbers[mine].astype("<u4")], 1),
-            "sizes": np.stack([places[mine], sizes[mine].astype("<u4")], 1),
+            "clusters": np.stack([places[mine], members.numbers[mine].astype("<u4")], 1),
+            "sizes": np.stack([places[mine], members.sizes[mine].astype("<u4")], 1),
         }
         if removed.any() and number != SENTINEL_RANK:
-            lists["remove"] = places[removed]
+            lists["remove"] = places[mine][removed]
         for kind, values in lists.items():
             role = f"{kind}/{number:06d}"
             values.tofile(rank.create(role, f"{number:06d}.{kind}"))
@@ -217,17 +199,15 @@ def write_members(
     rank: RankInput,
     facts: Facts,
     matches: pl.DataFrame,
-    nodes: NDArray[np.uint64],
+    members: Members,
     kept: NDArray[np.uint64],
-    numbers: NDArray[np.int64],
-    sizes: NDArray[np.int64],
 ) -> None:
     """Write the table of all cluster members."""
-    is_document = nodes != SENTINEL
     ids = facts.frame.select("node", "id")
-    members = (
-        pl.DataFrame({"node": nodes, "keeper": kept, "cluster": numbers, "size": sizes})
-        .filter(pl.Series(is_document))
+    columns = {"cluster": members.numbers, "size": members.sizes}
+    table = (
+        pl.DataFrame({"node": members.nodes, "keeper": kept, **columns})
+        .filter(pl.Series(members.nodes != SENTINEL))
         .join(ids, on="node", how="left", maintain_order="left")
         .join(
             ids.rename({"id": "representative", "node": "keeper"}),
@@ -248,5 +228,7 @@ def write_members(
         )
     )
     path = rank.create("members", "members.parquet")
-    pq.write_table(to_table(members).cast(MEMBERS), path, compression="zstd")
-    rank.note_rows("members", members.height)
+    # A dictionary of ids, which hardly repeat, would take longer than all the rest.
+    options: Any = {"compression": "zstd", "use_dictionary": ["matched_index"]}
+    pq.write_table(to_table(table).cast(MEMBERS), path, **options)
+    rank.note_rows("members", table.height)

@@ -34,52 +34,50 @@ class RunReader:
         self.path, self.number, self._record = path, number, record
         self._next = start
         self._stop = path.stat().st_size // record.itemsize if stop is None else stop
-        self._last: NDArray[np.uint64] | None = None
+        self._last = np.empty((0, 0), np.uint64)
 
     @property
     def left(self) -> int:
         """Records not read yet."""
         return self._stop - self._next
 
-    def read(self, records: int) -> NDArray[np.void]:
-        """Return the next block; it is empty at the end.
+    def read(self, keys: NDArray[np.uint64]) -> int:
+        """Fill rows of `keys` with the next minima and indices; return how many there were.
 
         Raises:
             TableError: The records do not ascend.
         """
-        count = min(records, self.left)
+        count = min(len(keys), self.left)
         with self.path.open("rb") as stream:
             stream.seek(self._next * self._record.itemsize)
             block = np.fromfile(stream, self._record, count)
         self._next += count
-        values = _keys(block)
-        joined = values if self._last is None else np.concatenate([self._last, values])
-        if not bool(ascends(joined)):
+        keys = keys[:count]
+        keys[:, :-1] = block["values"]
+        keys[:, -1] = block["index"] if "index" in (self._record.names or ()) else 0
+        if not bool(ascends(self._last, keys)):
             message = (
                 f"{self.path}: records do not ascend before number {self._next}; the file was "
                 f"changed or left by a killed task. Materialize minhash_signatures again."
             )
             raise TableError(message)
-        self._last = values[-1:] if len(values) else self._last
-        return block
-
-
-def _keys(records: NDArray[np.void]) -> NDArray[np.uint64]:
-    """Return minima and index as 64-bit columns, shape (records, hashes + 1)."""
-    names = records.dtype.names or ()
-    keys = np.empty((len(records), records["values"].shape[1] + 1), np.uint64)
-    keys[:, :-1] = records["values"]
-    keys[:, -1] = records["index"] if "index" in names else 0
-    return keys
+        self._last = keys[-1:].copy()
+        return count
 
 
 @njit(nogil=True, cache=True, boundscheck=False, error_model="numpy")
-def ascends(keys: np.ndarray) -> Any:
-    """Return whether rows never descend."""
-    for i in range(1, keys.shape[0]):
+def ascends(before: np.ndarray, keys: np.ndarray) -> Any:
+    """Return whether rows never descend, the first not below the last of those before."""
+    for i in range(keys.shape[0]):
+        if i:
+            last = keys[i - 1]
+        elif before.shape[0]:
+            last = before[0]
+        else:
+            continue
         for k in range(keys.shape[1]):
-            if keys[i - 1, k] != keys[i, k]:
-                if keys[i - 1, k] > keys[i, k]:
+            if last[k] != keys[i, k]:
+                if last[k] > keys[i, k]:
                     return False
                 break
     return True
@@ -172,11 +170,10 @@ def merge_runs(readers: Sequence[RunReader], record: np.dtype) -> Iterator[Merge
     numbers = np.array([reader.number for reader in readers], np.int64)
 
     def refill(run: int) -> bool:
-        fresh = _keys(readers[run].read(block))
-        at[run] = run * block
-        ends[run] = run * block + len(fresh)
-        keys[run * block : run * block + len(fresh)] = fresh
-        return len(fresh) > 0
+        first = run * block
+        count = readers[run].read(keys[first : first + block])
+        at[run], ends[run] = first, first + count
+        return count > 0
 
     heap = np.array([run for run in range(len(readers)) if refill(run)], np.int64)
     size = len(heap)

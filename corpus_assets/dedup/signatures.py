@@ -63,7 +63,7 @@ def sign_rank(rank: RankInput, config: SignatureConfig, counts: Counts) -> Itera
     first = 0
     for frame in rank.frames(["text", "row"]):
         values, has = signer(frame["text"])
-        has &= ~frame["row"].is_in(exact["row"]).to_numpy()
+        has &= ~frame["row"].is_in(exact["row"].implode()).to_numpy()
         index = np.flatnonzero(has).astype(np.uint32)
         buffer.add(values[index], index + np.uint32(first))
         first += frame.height

@@ -6,6 +6,7 @@ document that has a duplicate, at most half full.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -94,6 +95,34 @@ def _roots(parents, count, out):
         out[i] = _root(parents, i)
 
 
+@njit(nogil=True, cache=True, boundscheck=False, error_model="numpy")
+def _number(roots, order, numbers):
+    """Number clusters from 0 in the order in which their nodes come; return how many there are."""
+    of_root = np.full(roots.size, -1, np.int64)
+    count = 0
+    for i in range(order.size):
+        root = roots[order[i]]
+        if of_root[root] < 0:
+            of_root[root] = count
+            count += 1
+        numbers[i] = of_root[root]
+    return count
+
+
+@dataclass(frozen=True)
+class Members:
+    """All documents that have a duplicate, in ascending order, and the sentinel if it has one."""
+
+    nodes: NDArray[np.uint64]
+    roots: NDArray[np.uint64]
+    """The document of its cluster that datatrove keeps."""
+    sizes: NDArray[np.int64]
+    """Documents of its cluster; the sentinel counts as one."""
+    numbers: NDArray[np.int64]
+    """Number of its cluster, counted in order of first appearance."""
+    clusters: int
+
+
 class Clusters:
     """Clusters of documents, from pairs in the order of the `.dups` files."""
 
@@ -133,13 +162,15 @@ class Clusters:
                 self.count,
             )
 
-    def sorted(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]:
-        """Return all nodes in ascending order, the root of each, and the size of its cluster."""
+    def members(self) -> Members:
+        """Return what the pairs so far have made."""
         roots = np.empty(self.count, np.int64)
         _roots(self._parents, self.count, roots)
-        order = np.argsort(self._nodes[: self.count], kind="stable")
-        nodes = self._nodes[: self.count]
-        return nodes[order], nodes[roots][order], self._sizes[roots][order]
+        nodes, numbers = self._nodes[: self.count], np.empty(self.count, np.int64)
+        order = np.argsort(nodes, kind="stable")
+        clusters = int(_number(roots, order, numbers))
+        sizes = self._sizes[roots][order]
+        return Members(nodes[order], nodes[roots][order], sizes, numbers, clusters)
 
 
 def read_pairs(path: Path) -> Iterator[NDArray[np.uint32]]:
