@@ -180,7 +180,7 @@ def write_lists(rank: RankInput, members: Members, kept: NDArray[np.uint64]) -> 
     nodes = members.nodes
     places = (nodes & np.uint64(0xFFFFFFFF)).astype("<u4")
     numbers, starts = np.unique(nodes >> np.uint64(32), return_index=True)
-    for number, start, stop in zip(numbers.tolist(), starts, [*starts[1:], None], strict=True):
+    for number, start, stop in zip(numbers.tolist(), starts, [*starts, None][1:], strict=True):
         mine = slice(start, stop)
         removed = nodes[mine] != kept[mine]
         lists = {
