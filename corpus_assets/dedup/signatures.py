@@ -122,7 +122,7 @@ class Signer:
         return hashes, bounds
 
 
-COMPILING = "compiling kernels, once on this machine (about 30 s)"
+COMPILING = "compiling kernels, once on this machine (some 15 s)"
 """numba keeps them beside the source, or in `NUMBA_CACHE_DIR`, and loads them in a second."""
 
 

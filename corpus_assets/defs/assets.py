@@ -165,10 +165,10 @@ def _minhash_assets(spec: CorpusSpec, base: Path, common: Any) -> list[Any]:
 
     @dg.asset(**common("minhash_signatures", "table_io", "numba", "filtered_docs"))
     def minhash_signatures(filtered_docs: Table) -> Any:
-        """A MinHash signature of every document, in datatrove's files.
+        """MinHash signatures, a few per document.
 
-        `bucket_XXX/RANK.minhash.sig`: sorted minima of one band and the document's number. Exact
-        duplicates have none; they are listed beside.
+        datatrove's `bucket_XXX/RANK.minhash.sig`: sorted minima of one band and the document's
+        number in its file. Exact duplicates have none; they are listed beside.
         """
         from corpus_assets.dedup import signatures  # noqa: PLC0415
 
@@ -178,9 +178,10 @@ def _minhash_assets(spec: CorpusSpec, base: Path, common: Any) -> list[Any]:
 
     @dg.asset(**common("minhash_buckets", "table_io", "numba", "minhash_signatures"))
     def minhash_buckets(minhash_signatures: Table) -> Any:
-        """Pairs of documents that agree in a whole band, in datatrove's files.
+        """Pairs of documents that share a band.
 
-        `BUCKET_WORKER.dups`; where the corpus is deduplicated against others, their matches too.
+        datatrove's `BUCKET_WORKER.dups`; where the corpus is deduplicated against others, their
+        matches too.
         """
         from corpus_assets.dedup import buckets  # noqa: PLC0415
 
@@ -190,7 +191,7 @@ def _minhash_assets(spec: CorpusSpec, base: Path, common: Any) -> list[Any]:
 
     @dg.asset(**common("minhash_clusters", "table_io", "numba", "minhash_buckets", "filtered_docs"))
     def minhash_clusters(minhash_buckets: Table, filtered_docs: Table) -> Any:
-        """Clusters of near-duplicates, and which document of each stays.
+        """Near-duplicates, and which of them stays.
 
         datatrove's `RANK.remove`, `.clusters` and `.sizes`, and `members.parquet`: every document
         that has a duplicate, with its cluster and the id of the one that stays.
@@ -210,9 +211,9 @@ def _minhash_assets(spec: CorpusSpec, base: Path, common: Any) -> list[Any]:
     def deduped_docs(
         filtered_docs: Table, minhash_signatures: Table, minhash_clusters: Table
     ) -> Any:
-        """Filtered documents, each text once, and of near-duplicates one.
+        """Filtered documents without duplicates.
 
-        What is dropped lies under `excluded/`, with the id of the document that stayed.
+        Each text once, and of near-duplicates one. What is dropped lies under `excluded/`, with the id of the document that stayed.
         """
         return near.without_duplicates(filtered_docs, minhash_signatures, minhash_clusters)
 

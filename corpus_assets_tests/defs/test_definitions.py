@@ -17,7 +17,10 @@ GRAPH = {
     "raw_docs": ((), "parquet"),
     "ledger": (("raw_docs",), "json"),
     "filtered_docs": (("raw_docs",), "polars"),
-    "deduped_docs": (("filtered_docs",), "polars"),
+    "minhash_signatures": (("filtered_docs",), "numba"),
+    "minhash_buckets": (("minhash_signatures",), "numba"),
+    "minhash_clusters": (("filtered_docs", "minhash_buckets"), "numba"),
+    "deduped_docs": (("filtered_docs", "minhash_clusters", "minhash_signatures"), "polars"),
     "scrubbed_docs": (("deduped_docs",), "polars"),
     "corpus": (("deduped_docs", "filtered_docs", "scrubbed_docs"), "parquet"),
     "datasheet": (

@@ -123,7 +123,7 @@ def test_materialized_assets_are_fresh_and_their_checks_hold(server, built):
         " executionForLatestMaterialization{status}}}}}}",
         g=server.group("sample"),
     )["assetNodes"]
-    assert len(nodes) == 7
+    assert len(nodes) == 10
     assert {node["staleStatus"] for node in nodes} == {"FRESH"}
     checks = [check for node in nodes for check in node["assetChecksOrError"]["checks"]]
     assert len(checks) == 12
