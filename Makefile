@@ -5,7 +5,12 @@ ROOT ?= corpora
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help corpus ui test test-long check format lint types imports bench constraints sample clean
+# An environment with the datatrove to compare with; PEER=<folder> names one that is there.
+PEER ?= .venv-datatrove
+export PEER
+
+.PHONY: help corpus ui test test-long check format lint types imports parity bench constraints \
+  sample clean
 
 # The instance described by dagster.yaml, with its history under .dagster/.
 corpus ui: export DAGSTER_HOME := $(CURDIR)
@@ -42,8 +47,12 @@ types: .venv/dev ## Check the types
 imports: .venv/dev ## Check that imports follow the layers
 	$(BIN)/lint-imports
 
-bench: .venv/dev ## Measure the figures of the docs on this machine (20 minutes)
+parity: .venv/dev $(PEER)/bin/spacy ## Compare with datatrove, file by file (needs Debian, 15 minutes)
+	$(BIN)/python -m bench.minhash
+
+bench: .venv/dev $(PEER)/bin/spacy ## Measure the figures of the docs on this machine (an hour)
 	$(BIN)/python -m bench
+	$(BIN)/python -m bench.minhash --growth 50000
 
 ##@ Keep it
 constraints: .venv/dev ## Write constraints.txt from what is installed
@@ -54,7 +63,7 @@ sample: .venv/dev ## Make examples/sample again from Debian's packages
 	$(BIN)/python examples/make_sample.py
 
 clean: ## Remove the environment and what was built
-	rm -rf .venv $(ROOT) .dagster .tmp_dagster_home_*
+	rm -rf .venv .venv-datatrove $(ROOT) .dagster .tmp_dagster_home_*
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || \
@@ -69,3 +78,7 @@ clean: ## Remove the environment and what was built
 .venv/dev: .venv/bin/python constraints.txt pyproject.toml
 	$(BIN)/pip install -q -c constraints.txt -e '.[ui,postgres,dev]'
 	@touch $@
+
+$(PEER)/bin/spacy:
+	$(PYTHON) -m venv $(PEER)
+	$(PEER)/bin/pip install -q 'datatrove[io,processing]==0.10.1' spacy==3.8.18
