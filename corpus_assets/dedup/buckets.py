@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import polars as pl
@@ -15,7 +16,7 @@ from corpus_assets.dedup.index import SUFFIX as INDEX_SUFFIX
 from corpus_assets.dedup.index import index_readers, write_index
 from corpus_assets.dedup.merging import RunReader, merge_runs
 from corpus_assets.dedup.pairs import PairFinder, PairRule
-from corpus_assets.dedup.settings import PRIME, BucketConfig, MinhashConfig
+from corpus_assets.dedup.settings import COMPILING, PRIME, BucketConfig, MinhashConfig
 from corpus_assets.dedup.signature_files import check_whole
 
 VERSION = 1
@@ -36,6 +37,7 @@ def minhash_buckets(
         conserves=False,
         references=indexes,
         facts=config.facts,
+        prepare=(COMPILING, prepare_pairing),
     )
 
 
@@ -143,3 +145,16 @@ def part_of(path: Path, number: int, record: np.dtype, low: int, high: int) -> R
     start = bisect_left(places, low, key=lambda i: int(firsts[i, 0]))
     stop = bisect_left(places, high, lo=start, key=lambda i: int(firsts[i, 0]))
     return RunReader(path, record, number, start, stop)
+
+
+def prepare_pairing() -> None:
+    """Compile, or load, the kernels of this stage, before workers start."""
+    config = MinhashConfig()
+    with TemporaryDirectory() as folder:
+        paths = [Path(folder, name) for name in "ab"]
+        for path in paths:
+            np.zeros(2, config.record).tofile(path)
+        readers = [RunReader(path, config.record, number) for number, path in enumerate(paths)]
+        find = PairFinder(PairRule())
+        for merged in merge_runs(readers, config.record):
+            find(merged)

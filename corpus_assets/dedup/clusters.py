@@ -14,7 +14,7 @@ from corpus_assets.core.plan import Counts, Plan, RankInput, exchange
 from corpus_assets.core.table import RankRecord, Table
 from corpus_assets.dedup.columns import MEMBERS
 from corpus_assets.dedup.matches import index_matches
-from corpus_assets.dedup.settings import ClusterConfig, VerifyConfig
+from corpus_assets.dedup.settings import COMPILING, ClusterConfig, VerifyConfig
 from corpus_assets.dedup.union import SENTINEL, Clusters, Members, node, read_pairs
 from corpus_assets.dedup.verify import ShingleSets
 
@@ -40,6 +40,7 @@ def minhash_clusters(
         references=(*indexes, *index_documents),
         writer=None,
         conserves=False,
+        prepare=(COMPILING, prepare_uniting),
     )
 
 
@@ -232,3 +233,10 @@ def write_members(
     options: Any = {"compression": "zstd", "use_dictionary": ["matched_index"]}
     pq.write_table(to_table(table).cast(MEMBERS), path, **options)
     rank.note_rows("members", table.height)
+
+
+def prepare_uniting() -> None:
+    """Compile, or load, the kernels of this stage."""
+    clusters = Clusters()
+    clusters.add(np.zeros((1, 4), np.uint32))
+    clusters.members()

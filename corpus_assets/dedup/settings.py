@@ -16,6 +16,10 @@ from corpus_assets.text.normalise import NormConfig
 PRIME = (1 << 61) - 1
 
 
+COMPILING = "compiling kernels, once on this machine (some 15 s in all)"
+"""numba keeps them beside the source, or in `NUMBA_CACHE_DIR`, and loads them in a second."""
+
+
 class MinhashConfig(Config):
     """What decides a signature; the defaults are FineWeb's."""
 

@@ -12,7 +12,7 @@ from corpus_assets.core.plan import Counts, Plan, RankInput, map_ranks
 from corpus_assets.core.table import Table
 from corpus_assets.core.texts import string_buffers
 from corpus_assets.dedup.exact import exact_list, removals_plan
-from corpus_assets.dedup.settings import MinhashConfig, SignatureConfig
+from corpus_assets.dedup.settings import COMPILING, MinhashConfig, SignatureConfig
 from corpus_assets.dedup.shingles import (
     sha1_shingles,
     shingle_count,
@@ -120,10 +120,6 @@ class Signer:
                 buffer, words.starts, words.documents, config.n_grams, config.precision, hashes
             )
         return hashes, bounds
-
-
-COMPILING = "compiling kernels, once on this machine (some 15 s)"
-"""numba keeps them beside the source, or in `NUMBA_CACHE_DIR`, and loads them in a second."""
 
 
 def prepare_signing() -> None:

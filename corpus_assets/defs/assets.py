@@ -213,7 +213,8 @@ def _minhash_assets(spec: CorpusSpec, base: Path, common: Any) -> list[Any]:
     ) -> Any:
         """Filtered documents without duplicates.
 
-        Each text once, and of near-duplicates one. What is dropped lies under `excluded/`, with the id of the document that stayed.
+        Each text once, and of near-duplicates one. What is dropped lies under `excluded/`, with the
+        id of the document that stayed.
         """
         return near.without_duplicates(filtered_docs, minhash_signatures, minhash_clusters)
 
