@@ -1,6 +1,8 @@
 """Quality filters: `filtered_docs` is what a recipe of named rules keeps."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 import polars as pl
@@ -15,9 +17,9 @@ from corpus_assets.filters.basic import (
     license_allowed,
     non_empty,
 )
-from corpus_assets.filters.rules import ChosenRule, RecipeConfig, Rule, drop_by, note_rules
+from corpus_assets.filters.rules import ChosenRule, RecipeConfig, Rule, judge
 
-VERSION = 1
+VERSION = 2
 
 RULES: dict[str, Rule] = {
     "non_empty": Rule(NonEmptyConfig, non_empty),
@@ -50,22 +52,36 @@ def _chosen(entry: str | Mapping[str, Any]) -> ChosenRule:
     if name not in RULES:
         message = f"unknown rule {name!r}; there are {', '.join(RULES)}"
         raise ValueError(message)
-    kind = RULES[name].config
-    unknown = set(thresholds or {}) - set(kind.model_fields)
+    kind, known = RULES[name].config, RULES[name].setting_names()
+    unknown = set(thresholds or {}) - set(known)
     if unknown:
-        known = ", ".join(kind.model_fields) or "no settings"
-        message = f"rule {name}: unknown setting {', '.join(sorted(unknown))}; it has {known}"
+        has = ", ".join(known) or "no settings"
+        message = f"rule {name}: unknown setting {', '.join(sorted(unknown))}; it has {has}"
         raise ValueError(message)
     return ChosenRule(name=name, config=kind.model_validate(thresholds or {}))
 
 
 def filtered_docs(raw_docs: Table, config: RecipeConfig) -> Plan:
     """Return the plan of the table of documents that a recipe keeps."""
-    return map_batches(raw_docs, "filtered_docs", apply_recipe, config)
+    plan = map_batches(raw_docs, "filtered_docs", apply_recipe, config)
+    if any(RULES[rule.name].prepare for rule in config.rules):
+        return replace(plan, prepare=(PREPARING, partial(prepare, config)))
+    return plan
+
+
+PREPARING = "preparing rules: compiling kernels, once on this machine (about a minute)"
+"""numba keeps them beside the source, or in `NUMBA_CACHE_DIR`, and loads them in a second."""
+
+
+def prepare(config: RecipeConfig) -> None:
+    """Do once what every worker would have to do else, such as compiling kernels."""
+    for rule in config.rules:
+        action = RULES[rule.name].prepare
+        if action is not None:
+            action(rule.config)
 
 
 def apply_recipe(frame: pl.DataFrame, config: RecipeConfig, counts: Counts) -> pl.DataFrame:
     """Return the frame with the reason of the first rule that drops each row."""
-    rules = [(rule.name, RULES[rule.name].reasons(rule.config)) for rule in config.rules]
-    note_rules([name for name, _ in rules], counts)
-    return drop_by(rules, frame)
+    rules = [(rule.name, RULES[rule.name], rule.config) for rule in config.rules]
+    return judge(rules, frame, counts)
