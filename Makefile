@@ -63,9 +63,9 @@ clean: ## Remove the environment and what was built
 	  { rm -rf .venv; echo "on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 
 .venv/run: .venv/bin/python constraints.txt pyproject.toml
-	$(BIN)/pip install -q -c constraints.txt -e '.[ui]'
+	$(BIN)/pip install -q -c constraints.txt -e '.[ui,recipes]'
 	@touch $@
 
 .venv/dev: .venv/bin/python constraints.txt pyproject.toml
-	$(BIN)/pip install -q -c constraints.txt -e '.[ui,postgres,dev]'
+	$(BIN)/pip install -q -c constraints.txt -e '.[ui,postgres,recipes,dev]'
 	@touch $@

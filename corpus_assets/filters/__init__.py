@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
 import polars as pl
@@ -17,6 +18,12 @@ from corpus_assets.filters.basic import (
     license_allowed,
     non_empty,
 )
+from corpus_assets.filters.language import (
+    LanguageConfig,
+    language,
+    open_language,
+    prepare_language,
+)
 from corpus_assets.filters.rules import ChosenRule, RecipeConfig, Rule, judge
 
 VERSION = 2
@@ -25,6 +32,7 @@ RULES: dict[str, Rule] = {
     "non_empty": Rule(NonEmptyConfig, non_empty),
     "length": Rule(LengthConfig, length),
     "license": Rule(LicenseConfig, license_allowed),
+    "language": Rule(LanguageConfig, language, prepare_language, open_language),
 }
 """All rules by name."""
 
@@ -61,12 +69,37 @@ def _chosen(entry: str | Mapping[str, Any]) -> ChosenRule:
     return ChosenRule(name=name, config=kind.model_validate(thresholds or {}))
 
 
-def filtered_docs(raw_docs: Table, config: RecipeConfig) -> Plan:
-    """Return the plan of the table of documents that a recipe keeps."""
+def filtered_docs(raw_docs: Table, config: RecipeConfig, base: Path = Path()) -> Plan:
+    """Return the plan of the table of documents that a recipe keeps.
+
+    Args:
+        raw_docs: The documents.
+        config: The recipe.
+        base: Folder at which files start that rules name.
+
+    Raises:
+        InputError: A file that a rule names is missing or not what it must be.
+    """
+    config = opened(config, base)
     plan = map_batches(raw_docs, "filtered_docs", apply_recipe, config)
     if any(RULES[rule.name].prepare for rule in config.rules):
         return replace(plan, prepare=(PREPARING, partial(prepare, config)))
     return plan
+
+
+def opened(config: RecipeConfig, base: Path) -> RecipeConfig:
+    """Return a recipe whose rules have found and digested the files that they name.
+
+    Raises:
+        InputError: One is missing or not what it must be.
+    """
+    rules: list[ChosenRule] = []
+    for rule in config.rules:
+        find = RULES[rule.name].open
+        rules.append(
+            rule if find is None else rule.model_copy(update={"config": find(rule.config, base)})
+        )
+    return RecipeConfig(rules=tuple(rules))
 
 
 PREPARING = "preparing rules: compiling kernels, once on this machine (about a minute)"

@@ -6,6 +6,7 @@ tested, in order, and the columns it rewrote. `filters.RULES` lists the rules by
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -89,6 +90,9 @@ class Rule:
     judge: Callable[[Batch, Any], Verdict]
     prepare: Callable[[Any], None] | None = None
     """What to do with the config once, before workers start, such as compiling kernels."""
+    open: Callable[[Any, Path], Config] | None = None
+    """Find and digest the files that a config names, which start at a folder; the config with
+    them goes to the other functions and into the fingerprint."""
 
     def setting_names(self) -> list[str]:
         """Return the settings, each with the other name it may have."""
