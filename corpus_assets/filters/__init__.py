@@ -25,6 +25,7 @@ from corpus_assets.filters.language import (
     prepare_language,
 )
 from corpus_assets.filters.rules import ChosenRule, RecipeConfig, Rule, judge
+from corpus_assets.filters.url import UrlConfig, open_url, prepare_url, url
 
 VERSION = 2
 
@@ -32,6 +33,7 @@ RULES: dict[str, Rule] = {
     "non_empty": Rule(NonEmptyConfig, non_empty),
     "length": Rule(LengthConfig, length),
     "license": Rule(LicenseConfig, license_allowed),
+    "url": Rule(UrlConfig, url, prepare_url, open_url),
     "language": Rule(LanguageConfig, language, prepare_language, open_language),
 }
 """All rules by name."""
@@ -102,7 +104,7 @@ def opened(config: RecipeConfig, base: Path) -> RecipeConfig:
     return RecipeConfig(rules=tuple(rules))
 
 
-PREPARING = "preparing rules: compiling kernels, once on this machine (about a minute)"
+PREPARING = "preparing rules: compiling kernels, indexing lists; once on this machine (a minute)"
 """numba keeps them beside the source, or in `NUMBA_CACHE_DIR`, and loads them in a second."""
 
 
