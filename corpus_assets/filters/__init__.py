@@ -10,6 +10,7 @@ import polars as pl
 
 from corpus_assets.core.plan import Counts, Plan, map_batches
 from corpus_assets.core.table import Table
+from corpus_assets.filters.bad_words import BadWordsConfig, judge_bad_words, open_bad_words
 from corpus_assets.filters.basic import (
     LengthConfig,
     LicenseConfig,
@@ -20,12 +21,19 @@ from corpus_assets.filters.basic import (
 )
 from corpus_assets.filters.language import (
     LanguageConfig,
-    language,
+    judge_language,
     open_language,
     prepare_language,
 )
 from corpus_assets.filters.rules import ChosenRule, RecipeConfig, Rule, judge
-from corpus_assets.filters.url import UrlConfig, open_url, prepare_url, url
+from corpus_assets.filters.text_steps import (
+    FtfyConfig,
+    SymbolLinesConfig,
+    open_ftfy,
+    remove_symbol_lines,
+    repair,
+)
+from corpus_assets.filters.url import UrlConfig, judge_url, open_url, prepare_url
 
 VERSION = 2
 
@@ -33,8 +41,11 @@ RULES: dict[str, Rule] = {
     "non_empty": Rule(NonEmptyConfig, non_empty),
     "length": Rule(LengthConfig, length),
     "license": Rule(LicenseConfig, license_allowed),
-    "url": Rule(UrlConfig, url, prepare_url, open_url),
-    "language": Rule(LanguageConfig, language, prepare_language, open_language),
+    "url": Rule(UrlConfig, judge_url, prepare_url, open_url),
+    "language": Rule(LanguageConfig, judge_language, prepare_language, open_language),
+    "bad_words": Rule(BadWordsConfig, judge_bad_words, open=open_bad_words),
+    "symbol_lines": Rule(SymbolLinesConfig, remove_symbol_lines),
+    "ftfy": Rule(FtfyConfig, repair, open=open_ftfy),
 }
 """All rules by name."""
 

@@ -139,7 +139,7 @@ def _languages(labels: tuple[str, ...]) -> tuple[Language, ...]:
     return tuple(of_label(label, wikipedia=wikipedia) for label in labels)
 
 
-def language(batch: Batch, config: LanguageConfig) -> Verdict:
+def judge_language(batch: Batch, config: LanguageConfig) -> Verdict:
     """Say the language and drop documents of other ones, or of which no one is sure.
 
     The column `lang` gets the code, `und` where the score is not above the threshold or the text

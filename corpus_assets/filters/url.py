@@ -124,7 +124,7 @@ def _extractor() -> Callable[[str], Any]:
     return import_module("tldextract").TLDExtract(suffix_list_urls=(), cache_dir=None)
 
 
-def url(batch: Batch, config: UrlConfig) -> Verdict:
+def judge_url(batch: Batch, config: UrlConfig) -> Verdict:
     """Drop documents by the domain, host, whole text or words of their URL."""
     if not isinstance(config, OpenedUrlConfig):
         config = open_url(config, Path())
