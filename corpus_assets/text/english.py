@@ -39,6 +39,8 @@ class Rules:
     url: re.Pattern[str]
     sequences: dict[str, list[Tokens]]
     """What the affix rules alone make of exceptions that hold an affix, by the first token."""
+    reach: int
+    """Tokens on either side of one that may decide whether it is joined."""
 
     def exception(self, chunk: str, start: int, end: int) -> Tokens | None:
         """Return the tokens of `chunk[start:end]` if it is an exception."""
@@ -63,6 +65,7 @@ def rules() -> Rules:
         re.compile("|".join(data["infixes"])),
         re.compile(data["url"]),
         dict(sequences),
+        max(len(tokens) for tokens in data["sequences"].values()) - 1,
     )
 
 
@@ -71,11 +74,39 @@ def split_chunk(chunk: str) -> list[str]:
     return split_and_tell(chunk)[0]
 
 
-def split_and_tell(chunk: str) -> tuple[list[str], bool]:
-    """Return the tokens, and whether other chunks beside this one may prevent a join in it."""
+def split_and_tell(chunk: str) -> tuple[list[str], tuple[set[str], set[str]]]:
+    """Return the tokens, and which tokens right before and after may prevent a join in it."""
     tokens = _by_affixes(chunk)
     joined = _joined(tokens, [0] * len(tokens))
-    return joined, joined != tokens
+    return joined, (set(), set()) if joined == tokens else _open_ends(tokens)
+
+
+def split_among(before: str, chunk: str, after: str) -> list[str]:
+    """Return the tokens of a chunk between two texts, of each of which `reach` chunks suffice."""
+    first = len("".join(before.split()))
+    position, found = 0, []
+    for token in split_text(before + chunk + after):
+        if first <= position < first + len(chunk):
+            found.append(token)
+        position += len(token)
+    return found
+
+
+def _open_ends(tokens: list[str]) -> tuple[set[str], set[str]]:
+    """Return the tokens before and after with which these may be part of a sequence."""
+    own = tuple(tokens)
+    before: set[str] = set()
+    after: set[str] = set()
+    for sequences in rules().sequences.values():
+        for sequence in sequences:
+            for i in range(1, len(sequence)):
+                size = min(len(own), len(sequence) - i)
+                if sequence[i : i + size] == own[:size]:
+                    before.add(sequence[i - 1])
+                size = min(len(own), i)
+                if sequence[i - size : i] == own[len(own) - size :]:
+                    after.add(sequence[i])
+    return before, after
 
 
 def split_text(text: str) -> list[str]:
