@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pydantic import AliasChoices, SerializeAsAny
 
 from corpus_assets.core.plan import Config, Counts
+from corpus_assets.text.tokens import Texts, Tokens, tokenised
 
 PASSES = -1
 
@@ -68,6 +69,8 @@ class Batch:
     def __init__(self, frame: pl.DataFrame) -> None:
         """Take documents with all their columns."""
         self.frame = frame
+        self._texts: Texts | None = None
+        self._tokens: dict[str | None, Tokens] = {}
 
     def __len__(self) -> int:
         """Return the number of documents."""
@@ -77,9 +80,34 @@ class Batch:
         """Return an expression's value for each document."""
         return self.frame.select(expression).to_series().to_numpy()
 
+    def texts(self) -> Texts:
+        """Return the texts, as the rules before left them, for kernels."""
+        if self._texts is None:
+            self._texts = Texts.of(self.frame["text"])
+        return self._texts
+
+    def tokens(self, language: str | None) -> Tokens:
+        """Return the tokens of the texts, found once for all rules.
+
+        Args:
+            language: Whose tokenizer splits all of them; None takes that of each one's `lang`.
+        """
+        if language not in self._tokens:
+            languages = self.frame["lang"].to_list() if language is None else language
+            self._tokens[language] = tokenised(self.texts(), languages)
+        return self._tokens[language]
+
     def after(self, verdict: Verdict, passing: NDArray[np.bool_]) -> "Batch":
         """Return the documents that passed a rule, as the rule rewrote them."""
-        return Batch(self.frame.with_columns(**verdict.columns).filter(passing))
+        batch = Batch(self.frame.with_columns(**verdict.columns).filter(passing))
+        if "text" in verdict.columns:
+            return batch
+        if self._texts is not None:
+            batch._texts = self._texts.where(passing)
+        for language, tokens in self._tokens.items():
+            if language is not None or "lang" not in verdict.columns:
+                batch._tokens[language] = tokens.where(passing)
+        return batch
 
 
 @dataclass(frozen=True)
@@ -178,9 +206,10 @@ def _dropped(name: str, batch: Batch, verdict: Verdict, first: NDArray[np.int64]
 def note_statistics(name: str, verdict: Verdict, first: NDArray[np.int64], counts: Counts) -> None:
     """Count how many documents each criterion would drop at other thresholds.
 
-    Of the documents that reach a criterion: `stats/<rule>/<reason>/reached`, and for each
-    threshold of `alternatives` with at least one, `stats/<rule>/<reason>/<threshold>` documents
-    that fail at that one. Sums over batches and ranks, so no document is touched again.
+    Of the documents that reach a criterion: `stats/<rule>/<reason>/reached`; those that fail now,
+    `stats/<rule>/<reason>/at <threshold>`; and for each threshold of `alternatives` with at least
+    one, `stats/<rule>/<reason>/<threshold>` documents that fail at that one. Sums over batches and
+    ranks, so no document is touched again.
     """
     for k, criterion in enumerate(verdict.criteria):
         if criterion.values is None or criterion.compare is None or criterion.threshold is None:
@@ -190,6 +219,8 @@ def note_statistics(name: str, verdict: Verdict, first: NDArray[np.int64], count
         values = values[~np.isnan(values)]
         prefix = f"stats/{name}/{criterion.reason}"
         counts[f"{prefix}/reached"] += len(values)
+        now = criterion.compare(values, criterion.threshold)
+        counts[f"{prefix}/at {criterion.threshold}"] += int(np.count_nonzero(now))
         for threshold in alternatives(criterion.threshold):
             failing = int(np.count_nonzero(criterion.compare(values, threshold)))
             if failing:

@@ -231,9 +231,7 @@ def _suffix(
 
 
 @kernel
-def _host(
-    points: NDArray[np.int64], start: int, end: int, classes: NDArray[np.uint16]
-) -> int:
+def _host(points: NDArray[np.int64], start: int, end: int, classes: NDArray[np.uint16]) -> int:
     """Return 1 if a host name begins here, with port and path after it, to the end; 0 if not."""
     dots = int64(0)
     for i in range(start, end):

@@ -124,6 +124,15 @@ def tokenised(texts: Texts, languages: Sequence[str | None] | str) -> Tokens:
     return _merged(parts, list(kinds.values()), len(texts))
 
 
+def hashes_of(words: Sequence[str]) -> NDArray[np.uint64]:
+    """Return the hashes that tokens have which are these words."""
+    data = [word.encode() for word in words]
+    bounds = np.cumsum([0, *map(len, data)], dtype=np.int64)
+    buffer = np.frombuffer(b"".join(data) or b" ", np.uint8)
+    flags = np.zeros(len(data), np.uint8)
+    return _described(buffer, bounds[:1].repeat(2), bounds[:-1], bounds[1:], flags).hashes
+
+
 def tokenizer_name(language: str | None) -> str:
     """Return the name of the tokenizer for documents of a language."""
     code = (language or "").partition("-")[0]
@@ -172,6 +181,7 @@ def _merged(parts: list[Tokens], rows: list[NDArray[np.bool_]], documents: int) 
         firsts[where] = part.firsts + before
         lasts[where] = part.lasts + before
     columns = (
-        np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Tokens)[2:]
+        np.concatenate([getattr(part, field.name) for part in parts])
+        for field in fields(Tokens)[2:]
     )
     return Tokens(*read_only(firsts, lasts), *columns)

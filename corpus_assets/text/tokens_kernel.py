@@ -275,9 +275,7 @@ def _tokenise(
         NDArray[np.int32],
     ],
     longest: int,
-    memory: tuple[
-        NDArray[np.uint64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]
-    ],
+    memory: tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]],
     out: tuple[Offsets, Offsets, Bytes, Offsets],
     given: NDArray[np.int64],
     state: NDArray[np.int64],
