@@ -2,10 +2,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 ROOT ?= corpora
+CORPUS ?= sample
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help corpus ui test test-long check format lint types imports bench constraints sample clean
+.PHONY: help corpus filter-report ui test test-long check format lint types imports bench constraints sample clean
 
 # The instance described by dagster.yaml, with its history under .dagster/.
 corpus ui: export DAGSTER_HOME := $(CURDIR)
@@ -13,10 +14,13 @@ corpus ui: export DAGSTER_HOME := $(CURDIR)
 ##@ Use it
 help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
-	  /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	  /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 corpus: .venv/run ## Build the sample corpus under corpora/ and print its totals
 	$(BIN)/corpus-assets build corpus_assets/defs/sample/defs.yaml --root $(ROOT)
+
+filter-report: .venv/run ## Show what other thresholds of the recipe would drop (CORPUS=name)
+	$(BIN)/corpus-assets filter-report $(ROOT)/$(CORPUS)
 
 ui: .venv/run ## Open the Dagster UI on http://localhost:3000, history under .dagster/
 	$(BIN)/dagster dev

@@ -101,3 +101,11 @@ def of_label(label: str, *, wikipedia: bool) -> Language:
         label = WIKIPEDIA[label]
     match = CODE.fullmatch(label)
     return parsed(label, also=[match[1].lower()]) if match else Language(label, None)
+
+
+def canonical(written: str) -> str:
+    """Return the canonical form of a code; `other` for what is none."""
+    try:
+        return str(parsed(written))
+    except ValueError:
+        return "other"

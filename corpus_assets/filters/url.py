@@ -112,6 +112,12 @@ def _suffix_identity(base: Path) -> str:
     return f"tldextract {version('tldextract')}, suffixes {snapshot.sha256}"
 
 
+def is_idle(config: UrlConfig) -> bool:
+    """Return whether there is nothing that could drop a document."""
+    names = ("files", "domains", "urls", "banned_words", "soft_banned_words", "banned_subwords")
+    return config.missing == "keep" and not any(getattr(config, name, ()) for name in names)
+
+
 def prepare_url(config: OpenedUrlConfig) -> None:
     """Make the index of the lists."""
     if config.files:

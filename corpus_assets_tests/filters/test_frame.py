@@ -77,11 +77,12 @@ def test_batches_do_not_matter(cuts):
 def test_statistics_say_what_other_thresholds_would_drop():
     texts = ["a" * n for n in (0, 4, 5, 8, 11, 12)]
     _, counts = judged(["shorten"], texts, limit=10)
-    found = {int(k.split("/")[-1]): n for k, n in counts.items() if k[-1].isdigit()}
+    found = {int(k.split("/")[-1]): n for k, n in counts.items() if k.split("/")[-1].isdigit()}
     chars = [len(text) for text in texts]
     thresholds = alternatives(10)
     assert found == {t: sum(c > t for c in chars) for t in thresholds if any(c > t for c in chars)}
     assert counts["stats/shorten/long/reached"] == 6
+    assert counts["stats/shorten/long/at 10"] == 2
 
 
 def test_alternatives_lie_around_the_threshold_and_hold_it():

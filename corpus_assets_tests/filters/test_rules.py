@@ -108,10 +108,14 @@ def test_counts_name_every_rule_and_every_reason(tmp_path):
         "dropped/length/too_short": 1,
         "in": 3,
         "kept": 2,
+        "language/en/dropped": 1,
+        "language/en/kept": 2,
         "license/tales/CC0-1.0": 2,
         "rules/length": 0,
         "rules/license": 0,
         "rules/non_empty": 0,
+        "source/tales/dropped": 1,
+        "source/tales/kept": 2,
     }
 
 
