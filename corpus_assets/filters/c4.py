@@ -14,7 +14,7 @@ from corpus_assets.core.plan import Config
 from corpus_assets.filters import c4_kernel as kernel
 from corpus_assets.filters.rules import Batch, Criterion, Verdict
 from corpus_assets.text import characters
-from corpus_assets.text.data import Bytes, Offsets
+from corpus_assets.text.data import Bytes, Offsets, read_only
 from corpus_assets.text.marks_kernel import sentence_starts
 from corpus_assets.text.tokens import Texts, Tokens, text_column, tokenised
 
@@ -145,31 +145,45 @@ def _sentences(batch: Batch, config: C4QualityConfig) -> tuple[Offsets, Offsets,
     By the rules of English for all languages: those of others do not say where words stand.
     """
     texts, tokens = batch.texts(), batch.tokens("eng")
-    begins = _begins(tokens)
+    begins, blank = _begins(texts, tokens)
     bounds = np.empty(len(texts) + 1, np.int64)
-    sentences = int(
-        sum(begins[i:j].sum() for i, j in zip(tokens.firsts, tokens.lasts, strict=True))
-    )
+    sentences = len(texts) + int(begins.sum())
     starts, ends = np.empty(sentences, np.int64), np.empty(sentences, np.int64)
     kernel.sentence_ranges(
-        tokens.firsts, tokens.lasts, tokens.starts, tokens.ends, begins, bounds, starts, ends
+        texts.lasts,
+        (tokens.firsts, tokens.lasts, tokens.starts, tokens.ends),
+        begins,
+        blank,
+        bounds,
+        starts,
+        ends,
     )
-    return bounds, starts, ends
+    return bounds, starts[: bounds[-1]], ends[: bounds[-1]]
 
 
-def _begins(tokens: Tokens) -> Bytes:
-    begins = np.zeros(len(tokens.flags), np.uint8)
-    sentence_starts(tokens.firsts, tokens.lasts, tokens.flags, begins)
-    return begins
+def _begins(texts: Texts, tokens: Tokens) -> tuple[Bytes, Bytes]:
+    """Return which tokens begin a sentence, and which texts have a blank one beside."""
+    begins, blank = np.zeros(len(tokens.flags), np.uint8), np.empty(len(texts), np.uint8)
+    sentence_starts(
+        texts.buffer,
+        (texts.firsts, texts.lasts),
+        (tokens.firsts, tokens.lasts, tokens.flags),
+        characters.flags(),
+        begins,
+        blank,
+    )
+    return begins, blank
 
 
 def _count(
     batch: Batch, language: str | None, cleaned: Bytes, bounds: Offsets, starts: Offsets
 ) -> Offsets:
     """Return the number of sentences of each document, counted line by line."""
-    lines = Texts(cleaned, starts[:-1], starts[1:])
+    lines = Texts(*read_only(cleaned, starts[:-1]), starts[1:] - 1)
     languages = language or np.repeat(batch.frame["lang"].to_numpy(), np.diff(bounds)).tolist()
     tokens = tokenised(lines, languages)
     sentences = np.empty(len(bounds) - 1, np.int64)
-    kernel.count_sentences(bounds, tokens.firsts, tokens.lasts, _begins(tokens), sentences)
+    kernel.count_sentences(
+        bounds, tokens.firsts, tokens.lasts, *_begins(lines, tokens), sentences
+    )
     return sentences

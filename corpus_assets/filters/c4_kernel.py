@@ -58,16 +58,19 @@ def split_lines(
 
 @kernel
 def sentence_ranges(
-    token_firsts: Offsets,
-    token_lasts: Offsets,
-    token_starts: Offsets,
-    token_ends: Offsets,
+    lasts: Offsets,
+    tokens: tuple[Offsets, Offsets, Offsets, Offsets],
     begins: Bytes,
+    blank: Bytes,
     bounds: Offsets,
     starts: Offsets,
     ends: Offsets,
 ) -> None:
-    """Write the ranges of sentences, from their first token to their last."""
+    """Write the ranges of sentences, from their first token to their last; blank ones are empty.
+
+    `bounds` receives the first sentence of each document, shape (documents + 1).
+    """
+    token_firsts, token_lasts, token_starts, token_ends = tokens
     n = int64(0)
     for d in range(token_firsts.size):
         bounds[d] = n
@@ -76,6 +79,9 @@ def sentence_ranges(
                 starts[n] = token_starts[t]
                 n += 1
             ends[n - 1] = token_ends[t]
+        if blank[d]:
+            starts[n] = ends[n] = lasts[d]
+            n += 1
     bounds[token_firsts.size] = n
 
 
@@ -254,12 +260,14 @@ def count_sentences(
     token_firsts: Offsets,
     token_lasts: Offsets,
     begins: Bytes,
+    blank: Bytes,
     sentences: NDArray[np.int64],
 ) -> None:
     """Add up the sentences of the lines of each document."""
     for d in range(line_bounds.size - 1):
         count = int64(0)
         for line in range(line_bounds[d], line_bounds[d + 1]):
+            count += blank[line]
             for t in range(token_firsts[line], token_lasts[line]):
                 count += begins[t]
         sentences[d] = count

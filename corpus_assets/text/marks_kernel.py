@@ -14,7 +14,7 @@ REAL, WORD, SENTENCE_MARK, PUNCTUATION = 1, 2, 4, 8
 """A character that is no symbol; a letter; ends a sentence; nothing but punctuation."""
 
 SYMBOL, ALPHA = characters.SYMBOL, characters.ALPHA
-PUNCT, SENTENCE_END = characters.PUNCT, characters.SENTENCE_END
+SPACE, PUNCT, SENTENCE_END = characters.SPACE, characters.PUNCT, characters.SENTENCE_END
 
 BASE = np.uint64(0x9E3779B97F4A7C15)
 """Of the polynomial hashes, modulo 2^64."""
@@ -70,24 +70,58 @@ def describe(
         flags[t] = x
 
 
+@inline
+def _is_gap(buffer: Bytes, start: int, end: int, table: NDArray[np.uint16]) -> bool:
+    """Return whether white space at the end of a range is a token: all but one space is."""
+    stop = end
+    while stop > start:
+        last = stop - 1
+        while last > start and buffer[last] & 0xC0 == 0x80:
+            last -= 1
+        x, _ = flags_at(buffer, last, stop, table)
+        if x & SPACE == 0:
+            break
+        stop = last
+    return end - stop > 1 or (end - stop == 1 and buffer[stop] != 32)
+
+
 @kernel
-def sentence_starts(firsts: Offsets, lasts: Offsets, flags: Bytes, out: Bytes) -> None:
-    """Mark in `out` the tokens that begin a sentence, as spaCy's sentencizer has it.
+def sentence_starts(
+    buffer: Bytes,
+    documents: tuple[Offsets, Offsets],
+    tokens: tuple[Offsets, Offsets, Bytes],
+    table: NDArray[np.uint16],
+    begins: Bytes,
+    blank: Bytes,
+) -> None:
+    """Mark the tokens that begin a sentence, as spaCy's sentencizer has it.
 
     A mark that ends sentences lets the next token that is neither such a mark nor punctuation
     begin one; so does white space that is a token, together with what follows it.
+
+    Args:
+        buffer: UTF-8 of the documents.
+        documents: Where they begin and end.
+        tokens: First and last of each document; flags.
+        table: `characters.flags()`.
+        begins: Receives 1 for tokens that begin a sentence, else 0; shape (tokens,).
+        blank: Receives 1 for documents that have one more sentence of white space alone, be it
+            the only one, else 0; shape (documents,).
     """
-    for document in range(firsts.size):
+    firsts, lasts, flags = tokens
+    for d in range(firsts.size):
         seen = False
-        for t in range(firsts[document], lasts[document]):
+        for t in range(firsts[d], lasts[d]):
             x = flags[t]
-            begins = t == firsts[document]
+            begins[t] = t == firsts[d]
             if seen and x & AFTER_GAP:
-                begins = True
+                begins[t] = 1
                 seen = False
             if x & SENTENCE_MARK:
                 seen = True
             elif seen and x & PUNCTUATION == 0:
-                begins = True
+                begins[t] = 1
                 seen = False
-            out[t] = begins
+        blank[d] = firsts[d] == lasts[d] or (
+            seen and _is_gap(buffer, documents[0][d], documents[1][d], table)
+        )

@@ -1,0 +1,177 @@
+"""Compare the rules with datatrove 0.10.1, text by text: verdict, reason, rewritten text.
+
+    python -m bench.filters_parity [--documents N]
+
+datatrove lives in an environment of its own, `.venv-datatrove` or the folder that the variable
+PEER names. Ends with code 1 if any result differs.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from bench.measure import BenchError
+from bench.real_texts import real_texts
+from corpus_assets.filters import apply_recipe, recipe_of
+
+ROOT = Path(__file__).parents[1]
+
+Chain = Sequence[tuple[str, Mapping[str, Any]]]
+
+FINEWEB = ("c4_quality", {"filter_no_terminal_punct": False})
+CHAINS: dict[str, Chain] = {
+    "gopher_repetition": [("gopher_repetition", {})],
+    "gopher_quality": [("gopher_quality", {})],
+    "c4_quality": [("c4_quality", {})],
+    "c4_quality of FineWeb": [FINEWEB],
+    "c4_quality of six sentences": [
+        ("c4_quality", {"filter_no_terminal_punct": False, "min_num_sentences": 6})
+    ],
+    "c4_quality of all lines": [
+        (
+            "c4_quality",
+            {"filter_no_terminal_punct": False, "min_num_sentences": -1, "min_words_per_line": -1}
+            | {"max_word_length": -1, "remove_citations": False, "filter_curly_bracket": False}
+            | {"filter_lorem_ipsum": False, "filter_policy": False, "filter_javascript": False},
+        )
+    ],
+    "c4_quality of all sentences": [
+        (
+            "c4_quality",
+            {"split_paragraph": False, "filter_no_terminal_punct": False, "min_words_per_line": -1},
+        )
+    ],
+    "c4_quality by sentences": [("c4_quality", {"split_paragraph": False})],
+    "fineweb_quality": [("fineweb_quality", {})],
+    "repetition of n-grams alone": [
+        (
+            "gopher_repetition",
+            {"dup_para_frac": 0, "dup_para_char_frac": 0, "dup_line_frac": 0}
+            | {"dup_line_char_frac": 0, "top_n_grams": [], "dup_n_grams": [[5, 0.1], [7, 0.05]]},
+        )
+    ],
+    "gopher_quality of symbols and lines": [
+        (
+            "gopher_quality",
+            {"min_doc_words": 0, "max_avg_word_length": 6, "max_bullet_lines_ratio": 0.1}
+            | {"max_symbol_word_ratio": 0.01, "max_ellipsis_lines_ratio": 0.02}
+            | {"max_non_alpha_words_ratio": 0.7, "min_stop_words": 5},
+        )
+    ],
+    "fineweb_quality of short and repeated lines": [
+        (
+            "fineweb_quality",
+            {"line_punct_thr": 0.05, "line_punct_exclude_zero": True, "short_line_thr": 0.8}
+            | {"stop_chars": [".", ":", "»", "fine."], "new_line_ratio": 0.15},
+        )
+    ],
+    "the whole chain": [("gopher_repetition", {}), ("gopher_quality", {}), FINEWEB]
+    + [("fineweb_quality", {})],
+}
+
+LINE = "It was said that the lamps of the harbour have to be lit with care. "
+HARD = [
+    "", " ", "\n", "\n\n\n", "\t \u3000", "a", ".", "é", "\U0001f600", "\0", "\0\0 \0", "a" * 1_000_000,
+    "ab " * 350_000, LINE * 16_000, "\r\n".join([LINE] * 9), "\u2028".join([LINE] * 9),
+    "\x85".join([LINE, "x", LINE]), "\x0b\x0c\x1c\x1d\x1e".join([LINE] * 9), f"{LINE}\r\r\n\n\r{LINE}",
+    "!?.,;:" * 300, "... " * 200, "…" * 200, "… " * 200, "123 456 789 " * 90, "1234567890" * 90,
+    "٣٤٥ ٦٧٨ " * 90, "😀 👨‍👩‍👧 🇫🇷 " * 90, "مرحبا بالعالم. هذا نص طويل؟ " * 40, "שלום עולם, זה טקסט. " * 40,
+    "これは日本語の文です。とても長いです。" * 40, "中文 文本 没有 空格。" * 40, "한국어 문장입니다. " * 40,
+    "e\u0301 a\u0300\u0323 o\u0302 " * 90, "\u0301" * 50, "นี่คือข้อความภาษาไทย " * 40, "नमस्ते दुनिया। यह है। " * 40,
+    "\ufeff" + LINE * 9, "\u200b".join(LINE * 9), "• " + "\n• ".join([LINE] * 9), "- " + "\n- ".join([LINE] * 9),
+    "\n".join(["wait..."] * 40), "\n".join([LINE + "…"] * 9), "# " * 90 + LINE * 9, "{" + LINE * 9, LINE * 9 + "\n{",
+    "LOREM IPSUM dolor sit amet. " * 9, "lorem İpsum and loreM ipsuM here. " * 3, LINE + "\nUse coo\u212aies here, please.\n" + LINE * 9,
+    LINE + "\nThis uses JavaScript, it does.\n" + LINE * 9, "\n".join([f"{LINE}[12]", f"{LINE} [edit]", f"[citation needed] {LINE}", f"{LINE}  [٣]  ", "[1] [2] [3]", "[] x y z.", "[1[2]] a b c."] * 3),
+    "Hi.  ... There. Yes (no). \"Why?\" 'So!' He went.\tShe came.  (Then) they left. Ok!! Now?! Go.",
+    "foo(): (Bar) : ) ( :) a.m. I'd U.S.A. e.g. this, 8) :-) x. http://a.b/c?d=e#f. me@example.org, 10km 5% $3 £4.50",
+    "\n".join(str(i % 7) + " " + LINE for i in range(60)), "x" * 1001 + " a b.\n" + LINE * 9,
+    "\n\n".join([LINE * 3, LINE * 3, "Other words are here, and they are to be with that."] * 2),
+    "One two three.  [1]\nOne two three. [1]\nAnd four.\t[1]\nFive six seven. [1][2]",
+    "It is so.  \n\t It was so.   \n\n And ? \u3000", "It is so.\n", "It is so. ", "It is so.  ",
+    LINE.upper() * 9, "the be to of and that have with " * 20, " ".join(f"w{i}" for i in range(100_200)),
+]  # fmt: skip
+
+
+def main() -> int:
+    """Compare and print a line for each rule; return 1 if a result differs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--documents", type=int, default=10_000)
+    texts = HARD + real_texts(parser.parse_args().documents)
+    differences = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        theirs = list(by_peer(texts, Path(scratch)))
+    for name, chain in CHAINS.items():
+        dropped, rewritten, wrong = 0, 0, []
+        for i, (mine, peers) in enumerate(zip(by_us(texts, chain), theirs, strict=True)):
+            reason, text = peers[name]
+            dropped += reason is not None
+            rewritten += text != texts[i]
+            # datatrove cannot divide by a number of words or lines that is 0, and stops.
+            if reason != "ZeroDivisionError" and mine != (reason, text):
+                wrong.append((i, mine[0], reason))
+        print(
+            f"{name}: {len(texts):,} documents, {dropped:,} dropped, {rewritten:,} rewritten, "
+            f"{len(wrong):,} differ"
+        )
+        for i, mine, reason in wrong[:5]:
+            print(f"  text {i} of {len(texts[i])} characters: {mine}, datatrove says {reason}")
+        differences += len(wrong)
+    return int(differences > 0)
+
+
+def by_us(texts: Sequence[str], chain: Chain) -> list[tuple[str | None, str]]:
+    """Return reason and text of every document."""
+    recipe = recipe_of([{rule: {**settings, "language": "eng"}} for rule, settings in chain])
+    found = apply_recipe(pl.DataFrame({"text": texts}), recipe, Counter())
+    return found.select("drop_reason", "text").rows()
+
+
+def by_peer(
+    texts: Sequence[str], scratch: Path, chains: Mapping[str, Chain] = CHAINS
+) -> Iterator[dict[str, tuple[str | None, str]]]:
+    """Yield, for every document and chain, reason and text by datatrove.
+
+    Raises:
+        BenchError: There is no datatrove, or it failed.
+    """
+    path = scratch / "texts.jsonl"
+    path.write_text("\n".join(map(json.dumps, texts)) + "\n")
+    command = [str(peer()), "filters_peer.py", str(path), json.dumps(chains)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parent
+    ) as process:
+        for text, line in zip(texts, process.stdout or [], strict=False):
+            yield {n: (r, text if t is None else t) for n, r, t in json.loads(line)}
+        process.communicate()
+    if process.returncode:
+        message = f"{' '.join(command[:2])}: ended with code {process.returncode}."
+        raise BenchError(message)
+
+
+def peer() -> Path:
+    """Return the Python of the environment that has datatrove.
+
+    Raises:
+        BenchError: There is none.
+    """
+    python = Path(os.environ.get("PEER", ROOT / ".venv-datatrove")) / "bin" / "python"
+    if not python.exists():
+        message = (
+            f"no {python}: make an environment with `pip install 'datatrove[processing]==0.10.1' "
+            f"spacy==3.8.18` there, or name the folder of one with the variable PEER."
+        )
+        raise BenchError(message)
+    return python
+
+
+if __name__ == "__main__":
+    sys.exit(main())

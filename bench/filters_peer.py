@@ -1,0 +1,57 @@
+"""What datatrove says of texts. Runs in an environment that has it, see `filters_parity`.
+
+`python filters_peer.py TEXTS RULES`: TEXTS has a JSON string a line; for each, a JSON line goes to
+stdout: per rule, its reason or null and, where the rule rewrote the text, the text. Last comes a
+line with the CPU seconds of the rules alone.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from datatrove.data import Document  # pyright: ignore[reportMissingImports]
+from datatrove.pipeline import filters  # pyright: ignore[reportMissingImports]
+
+FILTERS: dict[str, Callable[..., Any]] = {
+    "gopher_repetition": filters.GopherRepetitionFilter,
+    "gopher_quality": filters.GopherQualityFilter,
+    "c4_quality": filters.C4QualityFilter,
+    "fineweb_quality": filters.FineWebQualityFilter,
+}
+
+
+def judged(chain: list[Any], text: str) -> tuple[str | None, str]:
+    """Return the reason of the first filter that drops a text, and the text then."""
+    document = Document(text=text, id="0")
+    for rule in chain:
+        try:
+            verdict = rule.filter(document)
+        except ZeroDivisionError:
+            return "ZeroDivisionError", document.text
+        if isinstance(verdict, tuple):
+            return verdict[1], document.text
+    return None, document.text
+
+
+def main() -> None:
+    """Judge every text by every chain of rules."""
+    rules = json.loads(sys.argv[2])
+    chains = {
+        name: [FILTERS[kind](**settings) for kind, settings in chain]
+        for name, chain in rules.items()
+    }
+    cpu = 0.0
+    with open(sys.argv[1], encoding="utf-8") as lines:  # noqa: PTH123
+        for line in lines:
+            text = json.loads(line)
+            start = time.process_time()
+            found = {name: judged(chain, text) for name, chain in chains.items()}
+            cpu += time.process_time() - start
+            print(json.dumps([[n, r, None if t == text else t] for n, (r, t) in found.items()]))
+    print(json.dumps(cpu))
+
+
+if __name__ == "__main__":
+    main()
