@@ -1,7 +1,7 @@
 """What the asset catalog shows of `filtered_docs`: funnel, samples of what was dropped, groups."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import dagster as dg
@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from corpus_assets.core.parquet import to_frame
 from corpus_assets.core.table import Table
 from corpus_assets.defs.markdown import funnel_plot, markdown_table, plain
-from corpus_assets.filters.report import NOTE, decisions
+from corpus_assets.filters.report import NOTE, Decision, decisions
 from corpus_assets.funnel import Drop, Funnel, drops_of
 
 SAMPLES = 5
@@ -38,13 +38,7 @@ def filter_metadata(table: Table) -> dict[str, Any]:
     for group in ("language", "source"):
         shown[f"by {group}"] = _markdown(group_table(table.counts, group))
     if found := decisions(table.counts, table.facts.get("rules", ())):
-        rows = [
-            (d.rule, d.reason, f"{d.threshold:g}", f"{d.dropped:,} of {d.reached:,}", others)
-            for d in found
-            for others in [" · ".join(f"{t:g}: {n:,}" for t, n in d.others.items())]
-        ]
-        head = ("rule", "reason", "threshold", "drops", "at other thresholds")
-        shown["what if"] = _markdown(f"{NOTE}\n\n{markdown_table(head, rows)}")
+        shown["what if"] = _markdown(f"{NOTE}\n\n{decision_table(found)}")
     return shown
 
 
@@ -141,6 +135,23 @@ def _rows_of(file: pq.ParquetFile, group: int, missing: Counter[Reason]) -> list
             missing[reason] -= 1
             rows.append(row)
     return rows
+
+
+def decision_table(found: Sequence[Decision]) -> str:
+    """Return what thresholds decide as a Markdown table; the ones in force are bold."""
+    rows = [
+        (
+            d.rule,
+            d.reason,
+            f"{d.dropped:,} of {d.reached:,}",
+            " · ".join(
+                f"**{t:g}: {n:,}**" if t == d.threshold else f"{t:g}: {n:,}"
+                for t, n in d.others.items()
+            ),
+        )
+        for d in found
+    ]
+    return markdown_table(("rule", "reason", "drops", "threshold: drops"), rows)
 
 
 def group_table(counts: Mapping[str, int], group: str) -> str:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from corpus_assets.filters.rules import alternatives
 
 NOTE = (
-    "Of the documents that reach a test: how many it drops at its threshold, in brackets, and at "
-    "others. What a change would pass on to later rules is not counted."
+    "Of the documents that reach a test: how many it drops at its threshold and would at others. "
+    "What a change would pass on to later rules is not counted."
 )
 
 
@@ -27,14 +27,15 @@ class Decision:
 
 
 def decisions(counts: Mapping[str, int], rules: Sequence[str] = ()) -> list[Decision]:
-    """Return the tests of a table, in the order of the rules.
+    """Return the tests of a table, in the order in which documents met them.
 
     Args:
         counts: Counts of a table, with those of `rules.note_statistics`.
         rules: Names of its rules, in order.
     """
     order = {name: place for place, name in enumerate(rules)}
-    found = sorted(_decisions(counts), key=lambda d: order.get(d.rule, len(order)))
+    # A later test of a rule is reached by fewer.
+    found = sorted(_decisions(counts), key=lambda d: (order.get(d.rule, len(order)), -d.reached))
     return [decision for decision in found if decision.reached]
 
 
