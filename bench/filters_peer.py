@@ -35,11 +35,18 @@ def judged(chain: list[Any], text: str) -> tuple[str | None, str]:
     return None, document.text
 
 
+def fixed(value: Any) -> Any:
+    """Return a setting with tuples for lists."""
+    return tuple(value) if isinstance(value, list) else value
+
+
 def main() -> None:
     """Judge every text by every chain of rules."""
     rules = json.loads(sys.argv[2])
     chains = {
-        name: [FILTERS[kind](**settings) for kind, settings in chain]
+        name: [
+            FILTERS[kind](**{k: fixed(v) for k, v in settings.items()}) for kind, settings in chain
+        ]
         for name, chain in rules.items()
     }
     cpu = 0.0

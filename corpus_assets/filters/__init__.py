@@ -31,7 +31,7 @@ from corpus_assets.filters.language import (
 )
 from corpus_assets.filters.presets import PRESETS, expanded
 from corpus_assets.filters.repetition import GopherRepetitionConfig, gopher_repetition
-from corpus_assets.filters.rules import ChosenRule, RecipeConfig, Rule, judge
+from corpus_assets.filters.rules import ChosenRule, RecipeConfig, Rule, compiling, judge
 from corpus_assets.filters.text_steps import (
     FtfyConfig,
     SymbolLinesConfig,
@@ -49,10 +49,12 @@ RULES: dict[str, Rule] = {
     "license": Rule(LicenseConfig, license_allowed),
     "url": Rule(UrlConfig, judge_url, prepare_url, open_url),
     "language": Rule(LanguageConfig, judge_language, prepare_language, open_language),
-    "gopher_repetition": Rule(GopherRepetitionConfig, gopher_repetition),
-    "gopher_quality": Rule(GopherQualityConfig, gopher_quality),
-    "c4_quality": Rule(C4QualityConfig, c4_quality),
-    "fineweb_quality": Rule(FineWebQualityConfig, fineweb_quality),
+    "gopher_repetition": Rule(
+        GopherRepetitionConfig, gopher_repetition, compiling(gopher_repetition)
+    ),
+    "gopher_quality": Rule(GopherQualityConfig, gopher_quality, compiling(gopher_quality)),
+    "c4_quality": Rule(C4QualityConfig, c4_quality, compiling(c4_quality)),
+    "fineweb_quality": Rule(FineWebQualityConfig, fineweb_quality, compiling(fineweb_quality)),
     "bad_words": Rule(BadWordsConfig, judge_bad_words, open=open_bad_words),
     "symbol_lines": Rule(SymbolLinesConfig, remove_symbol_lines),
     "ftfy": Rule(FtfyConfig, repair, open=open_ftfy),

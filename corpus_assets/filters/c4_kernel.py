@@ -1,4 +1,7 @@
-"""The line rules of C4, as kernels: lines are cut, cleaned, dropped, and their text is put together."""
+"""The line rules of C4, as kernels: lines are cut, cleaned, dropped, texts put together."""
+# The types are those of numba.
+# pyright: reportArgumentType=false, reportCallIssue=false, reportReturnType=false
+# pyright: reportOperatorIssue=false, reportAttributeAccessIssue=false
 
 import numpy as np
 from numba import int64

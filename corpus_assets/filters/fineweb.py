@@ -8,7 +8,6 @@ import numpy as np
 from pydantic import Field
 
 from corpus_assets.core.plan import Config
-from corpus_assets.filters import quality_kernel as kernel
 from corpus_assets.filters.rules import Batch, Criterion, Verdict
 from corpus_assets.text import characters
 
@@ -36,6 +35,8 @@ class FineWebQualityConfig(Config):
 
 def fineweb_quality(batch: Batch, config: FineWebQualityConfig) -> Verdict:
     """Drop documents that look like lists."""
+    from corpus_assets.filters import quality_kernel as kernel  # noqa: PLC0415 - numba
+
     texts, tokens = batch.texts(), batch.tokens(config.language)
     marks = [mark.encode() for mark in config.stop_chars or ()]
     # An empty tuple ends no line; the kernel takes no marks for the default ones.

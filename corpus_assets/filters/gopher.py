@@ -7,7 +7,6 @@ import numpy as np
 from pydantic import AliasChoices, Field
 
 from corpus_assets.core.plan import Config
-from corpus_assets.filters import quality_kernel as kernel
 from corpus_assets.filters.rules import Batch, Criterion, Verdict
 from corpus_assets.text import characters
 from corpus_assets.text.tokens import hashes_of
@@ -44,6 +43,8 @@ class GopherQualityConfig(Config):
 
 def gopher_quality(batch: Batch, config: GopherQualityConfig) -> Verdict:
     """Drop documents unlike prose."""
+    from corpus_assets.filters import quality_kernel as kernel  # noqa: PLC0415 - numba
+
     texts, tokens = batch.texts(), batch.tokens(config.language)
     values = np.empty((len(texts), 8))
     kernel.gopher(

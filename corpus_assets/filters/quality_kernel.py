@@ -1,4 +1,7 @@
 """What Gopher's and FineWeb's quality rules measure of documents, as kernels."""
+# The types are those of numba.
+# pyright: reportArgumentType=false, reportCallIssue=false, reportReturnType=false
+# pyright: reportOperatorIssue=false, reportAttributeAccessIssue=false
 
 import numpy as np
 from numba import int64

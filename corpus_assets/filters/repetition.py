@@ -7,13 +7,10 @@ import numpy as np
 from pydantic import Field
 
 from corpus_assets.core.plan import Config
-from corpus_assets.filters.repetition_kernel import powers_of_base, repetition
 from corpus_assets.filters.rules import Batch, Criterion, Verdict
 from corpus_assets.text import characters
 
 NGramLimits = tuple[tuple[int, float], ...]
-
-POWERS = powers_of_base(2048)
 
 
 class GopherRepetitionConfig(Config):
@@ -35,6 +32,8 @@ class GopherRepetitionConfig(Config):
 
 def gopher_repetition(batch: Batch, config: GopherRepetitionConfig) -> Verdict:
     """Drop documents with much repetition."""
+    from corpus_assets.filters.repetition_kernel import powers, repetition  # noqa: PLC0415 - numba
+
     texts, tokens = batch.texts(), batch.tokens(config.language)
     names = [
         ("dup_para_frac", config.dup_para_frac or None),
@@ -50,7 +49,7 @@ def gopher_repetition(batch: Batch, config: GopherRepetitionConfig) -> Verdict:
         (texts.firsts, texts.lasts),
         (tokens.firsts, tokens.lasts, tokens.starts, tokens.ends, tokens.hashes, tokens.chars),
         characters.flags(),
-        POWERS,
+        powers(),
         np.array([np.nan if limit is None else limit for _, limit in names]),
         np.array([n for n, _ in config.top_n_grams], np.int64),
         np.array([n for n, _ in config.dup_n_grams], np.int64),

@@ -3,6 +3,11 @@
 What repeats is known by 64 bits of hash: two different pieces of a document of a thousand are
 taken for one another with a probability of 1e-14.
 """
+# The types are those of numba.
+# pyright: reportArgumentType=false, reportCallIssue=false, reportReturnType=false
+# pyright: reportOperatorIssue=false, reportAttributeAccessIssue=false
+
+from functools import cache
 
 import numpy as np
 from numba import int64, uint64
@@ -264,9 +269,9 @@ def repetition(
             column += 1
 
 
-def powers_of_base(count: int) -> NDArray[np.uint64]:
+@cache
+def powers(count: int = 2048) -> NDArray[np.uint64]:
     """Return the first powers of `BASE`."""
-    with np.errstate(over="ignore"):
-        return np.multiply.accumulate(
-            np.r_[np.uint64(1), np.full(count - 1, BASE)], dtype=np.uint64
-        )
+    factors = np.full(count, BASE)
+    factors[0] = 1
+    return np.multiply.accumulate(factors)

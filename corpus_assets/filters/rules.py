@@ -4,7 +4,7 @@ A rule is a function of a batch of documents and its config; it returns a verdic
 tested, in order, and the columns it rewrote. `filters.RULES` lists the rules by name.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -18,6 +18,9 @@ from corpus_assets.core.plan import Config, Counts
 from corpus_assets.text.tokens import Texts, Tokens, tokenised
 
 PASSES = -1
+
+SLICE_BYTES = 4 << 20
+"""Text that is judged at a time: its tokens take seven times as much memory."""
 
 ALTERNATIVES = (0.25, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.5, 2, 4)
 """What-if thresholds, as multiples of the one in force."""
@@ -132,6 +135,16 @@ class Rule:
         return names
 
 
+def compiling(judge: Callable[[Batch, Any], Verdict]) -> Callable[[Any], None]:
+    """Return the preparation of a rule that compiles its kernels by their use."""
+
+    def prepare(config: Any) -> None:
+        texts = ["One (two) three. It's 4 km [1] to «x».\n\nFive, six...  \n", ""]
+        judge(Batch(pl.DataFrame({"text": texts, "lang": ["en", "en"]})), config)
+
+    return prepare
+
+
 class ChosenRule(Config):
     """One rule of a recipe with its thresholds."""
 
@@ -159,6 +172,24 @@ def judge(
         counts: Receives `rules/<rule>` = 0 for every rule, so that one which drops nothing is
             seen to have run, and the statistics of `note_statistics`.
     """
+    return pl.concat([_judged(rules, part, counts) for part in _slices(frame)])
+
+
+def _slices(frame: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """Yield a frame in parts of about `SLICE_BYTES` of text."""
+    ends = frame["text"].str.len_bytes().cast(pl.Int64).cum_sum().to_numpy()
+    first = 0
+    while first < frame.height or first == 0:
+        before = int(ends[first - 1]) if first else 0
+        last = int(np.searchsorted(ends, before + SLICE_BYTES, side="right"))
+        last = max(last, first + 1)
+        yield frame[first:last]
+        first = last
+
+
+def _judged(
+    rules: Sequence[tuple[str, Rule, Config]], frame: pl.DataFrame, counts: Counts
+) -> pl.DataFrame:
     parts: list[pl.DataFrame] = []
     batch = Batch(frame.with_row_index("_place"))
     for name, rule, config in rules:

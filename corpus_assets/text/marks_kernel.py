@@ -1,4 +1,7 @@
 """What filters ask of a token, and sentences, as kernels."""
+# The types are those of numba.
+# pyright: reportArgumentType=false, reportCallIssue=false, reportReturnType=false
+# pyright: reportOperatorIssue=false, reportAttributeAccessIssue=false
 
 import numpy as np
 from numba import int64, uint64

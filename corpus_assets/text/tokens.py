@@ -1,7 +1,10 @@
-"""Tokens of raw documents with what filters ask of them, each document by its language."""
+"""Tokens of raw documents with what filters ask of them, each document by its language.
+
+The arrays cannot be written, so that each kernel is compiled for one kind of them.
+"""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from itertools import pairwise
 from threading import local
@@ -15,8 +18,6 @@ from corpus_assets.core.texts import string_buffers
 from corpus_assets.text import characters
 from corpus_assets.text.data import Bytes, Offsets, read_only
 from corpus_assets.text.languages import tokenizer_of, tokenizers
-from corpus_assets.text.marks_kernel import describe
-from corpus_assets.text.tokens_kernel import EnglishTokenizer
 from corpus_assets.text.words import WordSplitter, load_splitter
 
 ENGLISH = "eng"
@@ -33,10 +34,14 @@ class Texts:
     lasts: Offsets
     """Where each ends."""
 
+    def __post_init__(self) -> None:
+        """Make the arrays such that they cannot be written."""
+        _freeze(self)
+
     @classmethod
     def of(cls, series: pl.Series) -> "Texts":
         """Return the texts of a column."""
-        buffer, offsets = read_only(*string_buffers(series))
+        buffer, offsets = string_buffers(series)
         return cls(buffer, offsets[:-1], offsets[1:])
 
     def __len__(self) -> int:
@@ -45,7 +50,7 @@ class Texts:
 
     def where(self, rows: NDArray[np.bool_]) -> "Texts":
         """Return some of the documents, of the same buffer."""
-        return Texts(self.buffer, *read_only(self.firsts[rows], self.lasts[rows]))
+        return Texts(self.buffer, self.firsts[rows], self.lasts[rows])
 
 
 def text_column(buffer: Bytes, offsets: Offsets) -> pl.Series:
@@ -75,18 +80,28 @@ class Tokens:
     flags: Bytes
     """`marks_kernel.REAL` and so on."""
 
+    def __post_init__(self) -> None:
+        """Make the arrays such that they cannot be written."""
+        _freeze(self)
+
     def where(self, rows: NDArray[np.bool_]) -> "Tokens":
         """Return the tokens of some of the documents."""
-        return Tokens(
-            *read_only(self.firsts[rows], self.lasts[rows]),
-            *(getattr(self, field.name) for field in fields(self)[2:]),
-        )
+        return replace(self, firsts=self.firsts[rows], lasts=self.lasts[rows])
+
+
+def _freeze(arrays: Texts | Tokens) -> None:
+    for field in fields(arrays):
+        view = getattr(arrays, field.name).view()
+        view.flags.writeable = False
+        object.__setattr__(arrays, field.name, view)
 
 
 class _Loaded(local):
     """Tokenizers of this thread."""
 
     def __init__(self) -> None:
+        from corpus_assets.text.tokens_kernel import EnglishTokenizer  # noqa: PLC0415
+
         self.english = EnglishTokenizer()
         self.others: dict[str, WordSplitter] = {}
 
@@ -167,11 +182,15 @@ def _by_splitter(texts: Texts, splitter: WordSplitter) -> Tokens:
 def _described(
     buffer: Bytes, bounds: Offsets, starts: Offsets, ends: Offsets, flags: Bytes
 ) -> Tokens:
+    # numba takes a second to import, which those who only state settings need not wait for.
+    from corpus_assets.text.marks_kernel import describe  # noqa: PLC0415
+
     hashes = np.empty(len(starts), np.uint64)
     chars = np.empty(len(starts), np.int32)
     buffer, starts = read_only(buffer, starts)
+    buffer, ends = read_only(buffer, ends)
     describe(buffer, starts, ends, characters.flags(), hashes, chars, flags)
-    return Tokens(*read_only(bounds[:-1], bounds[1:]), starts, ends, hashes, chars, flags)
+    return Tokens(bounds[:-1], bounds[1:], starts, ends, hashes, chars, flags)
 
 
 def _merged(parts: list[Tokens], rows: list[NDArray[np.bool_]], documents: int) -> Tokens:
@@ -184,4 +203,4 @@ def _merged(parts: list[Tokens], rows: list[NDArray[np.bool_]], documents: int) 
         np.concatenate([getattr(part, field.name) for part in parts])
         for field in fields(Tokens)[2:]
     )
-    return Tokens(*read_only(firsts, lasts), *columns)
+    return Tokens(firsts, lasts, *columns)
