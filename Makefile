@@ -48,6 +48,7 @@ imports: .venv/dev ## Check that imports follow the layers
 
 bench: .venv/dev ## Measure the figures of the docs on this machine (20 minutes)
 	$(BIN)/python -m bench
+	$(BIN)/python -m bench.filters_lang_url
 
 ##@ Keep it
 constraints: .venv/dev ## Write constraints.txt from what is installed

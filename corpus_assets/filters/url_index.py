@@ -158,7 +158,7 @@ def build_index(files: Sequence[ListFile], *, fold_case: bool) -> Path:
                 hashes += entry_hash(file.role, _lower(entry) if fold else entry)
         try:
             with atomic_path(path) as temporary, temporary.open("wb") as stream:
-                np.save(stream, np.unique(np.frombuffer(hashes, "<u8")))
+                np.save(stream, _distinct(np.frombuffer(hashes, "<u8")))
         except OSError as error:
             message = (
                 f"{path}: the index of the URL lists cannot be written ({error.strerror}); set "
@@ -166,6 +166,12 @@ def build_index(files: Sequence[ListFile], *, fold_case: bool) -> Path:
             )
             raise InputError(message) from error
     return path
+
+
+def _distinct(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return different hashes, ascending; sorts in place, where `np.unique` takes 200 MB more."""
+    hashes.sort()
+    return hashes[np.diff(hashes, prepend=~hashes[:1]) != 0]
 
 
 def _lower(entry: bytes) -> bytes:
