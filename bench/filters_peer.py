@@ -57,7 +57,7 @@ def main() -> None:
             found = {name: judged(chain, text) for name, chain in chains.items()}
             cpu += time.process_time() - start
             print(json.dumps([[n, r, None if t == text else t] for n, (r, t) in found.items()]))
-    print(json.dumps(cpu))
+    print(json.dumps({"cpu": cpu}))
 
 
 if __name__ == "__main__":

@@ -31,15 +31,15 @@ class Cost:
     """The JSON that it printed last, if any."""
 
 
-def cost_of(command: Sequence[str]) -> Cost:
-    """Run a command to its end.
+def cost_of(command: Sequence[str], python: str = sys.executable) -> Cost:
+    """Run a command of Python to its end.
 
     This process must stay small: the kernel counts the memory of a process from its fork on.
 
     Raises:
         BenchError: It failed.
     """
-    process = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([python, *command], stdout=subprocess.PIPE, text=True)
     with process:
         output = process.stdout.read() if process.stdout else ""
         _, status, usage = os.wait4(process.pid, 0)
