@@ -9,18 +9,17 @@ PEER names. Ends with code 1 if any result differs.
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from bench.hard_texts import HARD
-from bench.measure import BenchError
+from bench.measure import BenchError, Cost, cost_of
 from bench.real_texts import real_texts
 from corpus_assets.filters import apply_recipe, recipe_of
 
@@ -91,7 +90,7 @@ def main() -> int:
     texts = HARD + real_texts(parser.parse_args().documents)
     differences = 0
     with tempfile.TemporaryDirectory() as scratch:
-        theirs = list(by_peer(texts, Path(scratch)))
+        theirs, _ = by_peer(texts, Path(scratch))
     for name, chain in CHAINS.items():
         dropped, rewritten, wrong = 0, 0, []
         for i, (mine, peers) in enumerate(zip(by_us(texts, chain), theirs, strict=True)):
@@ -120,24 +119,23 @@ def by_us(texts: Sequence[str], chain: Chain) -> list[tuple[str | None, str]]:
 
 def by_peer(
     texts: Sequence[str], scratch: Path, chains: Mapping[str, Chain] = CHAINS
-) -> Iterator[dict[str, tuple[str | None, str]]]:
-    """Yield, for every document and chain, reason and text by datatrove.
+) -> tuple[list[dict[str, tuple[str | None, str]]], Cost]:
+    """Return reason and text by datatrove for every document and chain, and what it cost.
 
     Raises:
         BenchError: There is no datatrove, or it failed.
     """
-    path = scratch / "texts.jsonl"
-    path.write_text("\n".join(map(json.dumps, texts)) + "\n")
-    command = [str(peer()), "filters_peer.py", str(path), json.dumps(chains)]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parent
-    ) as process:
-        for text, line in zip(texts, process.stdout or [], strict=False):
-            yield {n: (r, text if t is None else t) for n, r, t in json.loads(line)}
-        process.communicate()
-    if process.returncode:
-        message = f"{' '.join(command[:2])}: ended with code {process.returncode}."
-        raise BenchError(message)
+    path, results = scratch / "texts.jsonl", scratch / "results.jsonl"
+    path.write_text("".join(f"{json.dumps(text)}\n" for text in texts))
+    script = str(Path(__file__).with_name("filters_peer.py"))
+    # numpy warns of a mean of no words, to which datatrove comes when told not to count them.
+    command = ["-W", "ignore", script, str(path), json.dumps(chains), str(results)]
+    cost = cost_of(command, str(peer()))
+    with results.open() as lines:
+        return [
+            {n: (r, text if t is None else t) for n, r, t in json.loads(line)}
+            for text, line in zip(texts, lines, strict=True)
+        ], cost
 
 
 def peer() -> Path:

@@ -1,8 +1,8 @@
 """What datatrove says of texts. Runs in an environment that has it, see `filters_parity`.
 
-`python filters_peer.py TEXTS RULES`: TEXTS has a JSON string a line; for each, a JSON line goes to
-stdout: per rule, its reason or null and, where the rule rewrote the text, the text. Last comes a
-line with the CPU seconds of the rules alone.
+`python filters_peer.py TEXTS CHAINS RESULTS`: TEXTS has a JSON string a line; for each, a JSON line
+goes to RESULTS: per chain of rules, its name, the reason or null and, if it rewrote the text, the
+text. The CPU seconds of the rules alone go to stdout.
 """
 
 import json
@@ -50,13 +50,14 @@ def main() -> None:
         for name, chain in rules.items()
     }
     cpu = 0.0
-    with open(sys.argv[1], encoding="utf-8") as lines:  # noqa: PTH123
+    with open(sys.argv[1]) as lines, open(sys.argv[3], "w") as results:  # noqa: PTH123
         for line in lines:
             text = json.loads(line)
             start = time.process_time()
             found = {name: judged(chain, text) for name, chain in chains.items()}
             cpu += time.process_time() - start
-            print(json.dumps([[n, r, None if t == text else t] for n, (r, t) in found.items()]))
+            rows = [[name, r, None if t == text else t] for name, (r, t) in found.items()]
+            results.write(json.dumps(rows) + "\n")
     print(json.dumps({"cpu": cpu}))
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import polars as pl
 
-from bench.filters_parity import CHAINS, by_peer, by_us, peer
+from bench.filters_parity import CHAINS, by_peer, by_us
 from bench.measure import BenchError, Cost, cost_of
 from bench.real_texts import prose, real_texts
 from corpus_assets.filters import apply_recipe, prepare, recipe_of
@@ -70,20 +70,18 @@ def compared(name: str, texts: Sequence[str], scratch: Path) -> bool:
     Raises:
         BenchError: The results differ.
     """
-    path = scratch / "texts.jsonl"
-    path.write_text("\n".join(map(json.dumps, texts)) + "\n")
-    theirs = [result["chain"] for result in by_peer(texts, scratch, {"chain": CHAIN})]
-    if theirs != by_us(texts, CHAIN):
+    theirs, slow = by_peer(texts, scratch, {"chain": CHAIN})
+    found = by_us(texts, CHAIN)
+    if [result["chain"] for result in theirs] != found:
         message = f"{name}: results differ from datatrove's; see bench.filters_parity."
         raise BenchError(message)
-    command = [str(Path(__file__).with_name("filters_peer.py")), str(path)]
-    slow = cost_of([*command, json.dumps({"chain": CHAIN})], str(peer()))
+    path = scratch / "texts.jsonl"
     cold, warm = run(path, 1), run(path, 3)
     rows = [
         ("warm", slow.said["cpu"], warm.said["last"], WARM),
         ("cold, whole process", slow.cpu, cold.cpu, COLD),
     ]
-    kept = sum(reason is None for reason, _ in theirs)
+    kept = sum(reason is None for reason, _ in found)
     print(f"{name}: {len(texts):,} documents of {path.stat().st_size / len(texts):,.0f} bytes, "
           f"{kept:,} kept, results the same")  # fmt: skip
     for which, theirs_cpu, ours_cpu, limit in rows:

@@ -158,9 +158,18 @@ def test_sentences_are_those_of_spacy(text):
 
 @pytest.mark.parametrize(
     ("language", "tokenizer"),
-    [("en", "english"), ("en-US", "english"), ("und", "english"), ("", "english"), (None, "english"),
-     ("tlh", "english"), ("de", "spacy:de"), ("deu", "spacy:de"), ("pt-BR", "spacy:pt")],
-)  # fmt: skip
+    [
+        ("en", "english"),
+        ("en-US", "english"),
+        ("und", "english"),
+        ("", "english"),
+        (None, "english"),
+        ("tlh", "english"),
+        ("de", "spacy:de"),
+        ("deu", "spacy:de"),
+        ("pt-BR", "spacy:pt"),
+    ],
+)
 def test_a_language_has_its_tokenizer_and_unknown_ones_that_of_english(language, tokenizer):
     assert tokenizer_name(language) == tokenizer
 
