@@ -11,9 +11,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from corpus_assets.filters import RULES, apply_recipe, recipe_of
+from corpus_assets.core.run import run_plan
+from corpus_assets.core.schema import DOCUMENTS
+from corpus_assets.engines.local import LocalEngine
+from corpus_assets.filters import RULES, apply_recipe, filtered_docs, recipe_of
 from corpus_assets.filters.rules import Batch
 from corpus_assets_tests.filters import plain
+from corpus_assets_tests.scenario import document, table_of
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden/filters.json").read_text())
 FINEWEB = {"c4_quality": {"filter_no_terminal_punct": False}}
@@ -134,6 +138,15 @@ def test_batches_do_not_matter(size):
 def test_order_does_not_matter():
     texts = inputs()
     assert results(CHAIN, texts[::-1]) == results(CHAIN, texts)[::-1]
+
+
+def test_workers_do_not_matter(tmp_path):
+    texts = inputs()
+    ranks = [[document(str(i), t) for i, t in enumerate(texts[k::3])] for k in range(3)]
+    source = table_of(tmp_path / "raw", *ranks, schema=DOCUMENTS)
+    plan = filtered_docs(source, recipe_of(CHAIN))
+    digests = [run_plan(plan, tmp_path / str(n), LocalEngine(n)).digest for n in (0, 2)]
+    assert digests[0] == digests[1]
 
 
 def test_large_batches_are_judged_in_slices():
