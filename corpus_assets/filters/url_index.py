@@ -190,15 +190,14 @@ class Index:
         return len(self._hashes)
 
     def holds(self, role: str, entries: Sequence[str]) -> NDArray[np.bool_]:
-        """Return for each entry whether a list of that role has it; the empty one is in none."""
-        given = np.array([bool(entry) for entry in entries], np.bool_)
+        """Return for each entry whether a list of that role has it."""
         hashes = np.frombuffer(
             b"".join(entry_hash(role, e.encode("utf-8", "surrogateescape")) for e in entries), "<u8"
         )
         if not len(self) or not len(hashes):
             return np.zeros(len(hashes), np.bool_)
         places = np.minimum(np.searchsorted(self._hashes, hashes), len(self) - 1)
-        return given & (self._hashes[places] == hashes)
+        return self._hashes[places] == hashes
 
 
 @lru_cache(maxsize=4)

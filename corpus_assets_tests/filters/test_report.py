@@ -21,6 +21,14 @@ def test_decisions_are_in_the_order_of_the_rules():
     assert [d.rule for d in decisions(COUNTS)] == ["a", "b"]
 
 
+def test_tests_of_a_rule_are_in_the_order_in_which_documents_met_them():
+    counts = {f"stats/a/{name}/at 1": 0 for name in ("first", "late", "middle")}
+    counts |= {
+        f"stats/a/{name}/reached": n for name, n in (("first", 9), ("late", 3), ("middle", 5))
+    }
+    assert [d.reason for d in decisions(counts)] == ["first", "middle", "late"]
+
+
 def test_a_threshold_at_which_nothing_drops_is_shown_with_zero():
     (_, decision) = decisions(COUNTS)
     assert (decision.threshold, decision.reached, decision.dropped) == (10, 5, 2)
