@@ -6,7 +6,7 @@ CORPUS ?= sample
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help corpus filter-report ui test test-long check format lint types imports bench constraints sample clean
+.PHONY: help corpus filter-report ui test test-long check format lint types imports bench parity constraints sample clean
 
 # The instance described by dagster.yaml, with its history under .dagster/.
 corpus ui: export DAGSTER_HOME := $(CURDIR)
@@ -49,6 +49,10 @@ imports: .venv/dev ## Check that imports follow the layers
 bench: .venv/dev ## Measure the figures of the docs on this machine (20 minutes)
 	$(BIN)/python -m bench
 	$(BIN)/python -m bench.filters_lang_url
+
+parity: .venv/dev ## Compare the rules with datatrove, in an environment of its own (PEER=folder)
+	$(BIN)/python -m bench.filters_parity
+	$(BIN)/python -m bench.filters_lang_url_parity
 
 ##@ Keep it
 constraints: .venv/dev ## Write constraints.txt from what is installed
