@@ -97,16 +97,24 @@ def _open_ends(tokens: list[str]) -> tuple[set[str], set[str]]:
     own = tuple(tokens)
     before: set[str] = set()
     after: set[str] = set()
+    for sequence, i in _inner_places().get(own[0], ()):
+        if i and sequence[i : i + len(own)] == own[: len(sequence) - i]:
+            before.add(sequence[i - 1])
+    for sequence, i in _inner_places().get(own[-1], ()):
+        if i + 1 < len(sequence) and own[-i - 1 :] == sequence[max(i + 1 - len(own), 0) : i + 1]:
+            after.add(sequence[i + 1])
+    return before, after
+
+
+@cache
+def _inner_places() -> dict[str, list[tuple[Tokens, int]]]:
+    """Return the places of each token in the sequences."""
+    places: dict[str, list[tuple[Tokens, int]]] = defaultdict(list)
     for sequences in rules().sequences.values():
         for sequence in sequences:
-            for i in range(1, len(sequence)):
-                size = min(len(own), len(sequence) - i)
-                if sequence[i : i + size] == own[:size]:
-                    before.add(sequence[i - 1])
-                size = min(len(own), i)
-                if sequence[i - size : i] == own[len(own) - size :]:
-                    after.add(sequence[i])
-    return before, after
+            for i, token in enumerate(sequence):
+                places[token].append((sequence, i))
+    return dict(places)
 
 
 def split_text(text: str) -> list[str]:

@@ -43,6 +43,8 @@ PLAIN_EXCEPTION = 15
 EDGE = 8
 """Bytes of the longest run of plain bytes in tokens that are joined."""
 CUTS_PER_ENTRY = 4
+REMEMBERED = 24
+"""Bytes of the longest chunk whose split by `affixes_kernel` is remembered."""
 LAST_ASCII = 0x7F
 
 SPACE_FLAG, BREAKING_FLAG = characters.SPACE, characters.BREAKING
@@ -110,11 +112,11 @@ def _edges() -> tuple[Bytes, NDArray[np.uint64]]:
 class EnglishTokenizer:
     """Splits batches of documents. Not for several threads at once: one for each."""
 
-    def __init__(self, entries: int = 1 << 18) -> None:
+    def __init__(self, entries: int = 1 << 19) -> None:
         """Make a tokenizer.
 
         Args:
-            entries: Chunks remembered at most, 12 MB for the default; at one more all are
+            entries: Chunks remembered at most, 24 MB for the default; at one more all are
                 forgotten. Two different ones are taken for one another with a probability of
                 1e-14 for each new chunk.
         """
@@ -385,7 +387,9 @@ def _tokenise(
                     )
                     if count < 0:
                         return UNKNOWN
-                    _remember(buffer, start, i, count, native, keys, values, cuts, fill)
+                    # Long ones seldom come again, and would only fill the table.
+                    if size <= REMEMBERED:
+                        _remember(buffer, start, i, count, native, keys, values, cuts, fill)
                 else:
                     cut = values[place] >> 32
                     count = int64(cuts[cut])
