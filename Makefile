@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 ROOT ?= corpora
+CORPUS ?= sample
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
@@ -9,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 PEER ?= .venv-datatrove
 export PEER
 
-.PHONY: help corpus ui test test-long check format lint types imports parity bench constraints \
+.PHONY: help corpus filter-report ui test test-long check format lint types imports parity bench constraints \
   sample clean
 
 # The instance described by dagster.yaml, with its history under .dagster/.
@@ -18,10 +19,13 @@ corpus ui: export DAGSTER_HOME := $(CURDIR)
 ##@ Use it
 help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
-	  /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	  /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 corpus: .venv/run ## Build the sample corpus under corpora/ and print its totals
 	$(BIN)/corpus-assets build corpus_assets/defs/sample/defs.yaml --root $(ROOT)
+
+filter-report: .venv/run ## Show what other thresholds of the recipe would drop (CORPUS=name)
+	$(BIN)/corpus-assets filter-report $(ROOT)/$(CORPUS)
 
 ui: .venv/run ## Open the Dagster UI on http://localhost:3000, history under .dagster/
 	$(BIN)/dagster dev
@@ -47,12 +51,16 @@ types: .venv/dev ## Check the types
 imports: .venv/dev ## Check that imports follow the layers
 	$(BIN)/lint-imports
 
-parity: .venv/dev $(PEER)/bin/spacy ## Compare with datatrove, file by file (needs Debian, 15 minutes)
+parity: .venv/dev $(PEER)/bin/spacy ## Compare with datatrove, file by file (needs Debian, an hour)
 	$(BIN)/python -m bench.minhash
+	$(BIN)/python -m bench.filters_parity
+	$(BIN)/python -m bench.filters_lang_url_parity
 
 bench: .venv/dev $(PEER)/bin/spacy ## Measure the figures of the docs on this machine (an hour)
 	$(BIN)/python -m bench
 	$(BIN)/python -m bench.minhash --growth 50000
+	$(BIN)/python -m bench.filters_speed
+	$(BIN)/python -m bench.filters_lang_url
 
 ##@ Keep it
 constraints: .venv/dev ## Write constraints.txt from what is installed
@@ -72,11 +80,11 @@ clean: ## Remove the environment and what was built
 	  { rm -rf .venv; echo "on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 
 .venv/run: .venv/bin/python constraints.txt pyproject.toml
-	$(BIN)/pip install -q -c constraints.txt -e '.[ui]'
+	$(BIN)/pip install -q -c constraints.txt -e '.[ui,recipes]'
 	@touch $@
 
 .venv/dev: .venv/bin/python constraints.txt pyproject.toml
-	$(BIN)/pip install -q -c constraints.txt -e '.[ui,postgres,dev]'
+	$(BIN)/pip install -q -c constraints.txt -e '.[ui,postgres,recipes,dev]'
 	@touch $@
 
 $(PEER)/bin/spacy:

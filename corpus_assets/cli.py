@@ -13,6 +13,7 @@ import click
 
 from corpus_assets.core.errors import CorpusError, WorkerError
 from corpus_assets.core.table import TABLE_FILE, Table, first_rows
+from corpus_assets.filters.report import decisions, report_text
 from corpus_assets.funnel import drops_of
 from corpus_assets.shards.layout import MANIFEST_FILE
 from corpus_assets.shards.manifest import load_manifest
@@ -114,6 +115,29 @@ def verify(folder: Path, workers: int | None) -> None:
         f"{manifest['dataset']} {manifest['version']}: {manifest['n_docs']} documents in "
         f"{manifest['n_shards']} shards, all as the manifest says."
     )
+
+
+@cli.command("filter-report")
+@click.argument("corpus", type=click.Path(path_type=Path))
+@click.option("--root", type=click.Path(path_type=Path), help="Where corpora lie, for a defs.yaml.")
+def filter_report(corpus: Path, root: Path | None) -> None:
+    """Print how many documents each threshold of the recipe decides, and what others would.
+
+    CORPUS is a folder (ROOT/<corpus>), or a defs.yaml with --root. Nothing is read but the counts
+    of `filtered_docs`.
+    """
+    if corpus.is_dir():
+        folder = corpus
+    elif root is None:
+        message = f"{corpus}: give --root ROOT with a defs.yaml, or the folder ROOT/<corpus>."
+        raise CorpusError(message)
+    else:
+        folder = root / load_spec(corpus).name
+    table = Table.open(folder / "filtered_docs")
+    found = decisions(table.counts, table.facts.get("rules", ()))
+    for note in table.facts.get("notes", ()):
+        click.echo(f"note: {note}")
+    click.echo(report_text(found) if found else "no rule of the recipe compares a number.")
 
 
 @cli.command()

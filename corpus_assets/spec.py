@@ -11,6 +11,7 @@ from corpus_assets.core.files import digest_of_json
 from corpus_assets.core.plan import Config, RawFile
 from corpus_assets.dedup import DedupConfig
 from corpus_assets.filters import recipe_of
+from corpus_assets.filters.presets import PRESETS
 from corpus_assets.filters.rules import RecipeConfig
 from corpus_assets.pii import PiiConfig
 from corpus_assets.readers.config import ReadConfig
@@ -99,8 +100,9 @@ class CorpusSpec(Config):
     sources: tuple[SourceSpec, ...]
     max_bad_fraction: float = Field(default=0.01, ge=0, le=1)
     """Share of a source's records that may be no documents; more is an error."""
-    recipe: Literal["none"] | list[str | dict[str, Any]] = "none"
-    """Quality rules in order, each a name or a name with its thresholds."""
+    recipe: Literal["none", "fineweb"] | list[str | dict[str, Any]] = "none"
+    """Quality rules: a preset, or rules and presets in order, each a name or a name with its
+    settings."""
     dedup: DedupConfig = DedupConfig()
     pii: PiiConfig = PiiConfig()
     shards: ShardConfig = ShardConfig()
@@ -121,10 +123,13 @@ class CorpusSpec(Config):
 
     @field_validator("recipe", mode="before")
     @classmethod
-    def _is_none_or_a_list(cls, value: Any) -> Any:
-        entries = [] if value == "none" else value
+    def _is_a_preset_or_a_list(cls, value: Any) -> Any:
+        entries = [] if isinstance(value, str) and value in PRESETS else value
         if not isinstance(entries, list) or not all(isinstance(e, str | dict) for e in entries):
-            message = "must be `none` or a list of rules, each a name or a name with its thresholds"
+            presets = ", ".join(f"`{name}`" for name in PRESETS)
+            message = (
+                f"must be {presets} or a list of rules, each a name or a name with its thresholds"
+            )
             raise ValueError(message)
         return value
 

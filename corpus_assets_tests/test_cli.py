@@ -1,4 +1,4 @@
-"""The command line: build, stats, verify and head, and their exit codes."""
+"""The command line: build, stats, verify, head and filter-report, and their exit codes."""
 
 import json
 import os
@@ -203,3 +203,31 @@ def test_what_goes_wrong_is_one_line_and_an_exit_code(capsys, error, code):
 def test_a_fault_of_the_program_keeps_its_trace():
     with pytest.raises(ZeroDivisionError):
         guarded(lambda: 1 / 0)
+
+
+def test_filter_report_prints_what_thresholds_decide(tmp_path, capsys):
+    texts = ["a" * length for length in (4, 8, 9, 10, 11, 30)]
+    write_documents(tmp_path / "data/a.jsonl", *({"text": text} for text in texts))
+    write_spec(tmp_path / "defs.yaml", recipe=["url", {"length": {"min_chars": 10}}])
+    build = ("build", tmp_path / "defs.yaml", "--root", tmp_path / "out", "--workers", 0)
+    assert run_cli(*build, "--select", "filtered_docs") == 0
+    capsys.readouterr()
+    assert run_cli("filter-report", tmp_path / "out/tiny") == 0
+    by_folder = capsys.readouterr().out
+    assert run_cli("filter-report", tmp_path / "defs.yaml", "--root", tmp_path / "out") == 0
+    assert capsys.readouterr().out == by_folder
+    note, _, _, *report = by_folder.splitlines()
+    assert note == "note: rule url has no lists and drops nothing; name some with `lists`"
+    assert report == [
+        "length: too_short: 3 of 6 (50.0%)",
+        "  threshold 2 5 6 7 8 9 [10] 11 12 13 15 20 40",
+        "  drops     0 1 1 1 1 2    3  4  5  5  5  5  6",
+    ]
+
+
+def test_filter_report_needs_a_root_with_a_spec_and_a_table(tmp_path, capsys):
+    write_spec(tmp_path / "defs.yaml")
+    assert run_cli("filter-report", tmp_path / "defs.yaml") == 1
+    assert "give --root ROOT with a defs.yaml" in capsys.readouterr().err
+    assert run_cli("filter-report", tmp_path) == 1
+    assert "no table here" in capsys.readouterr().err

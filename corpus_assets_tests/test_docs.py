@@ -28,6 +28,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, get_args, get_origin
 
+import polars as pl
 import pyarrow as pa
 import pytest
 import yaml
@@ -38,7 +39,9 @@ from corpus_assets.core import schema
 from corpus_assets.core.files import read_json
 from corpus_assets.core.receipt import Receipt, Stamp
 from corpus_assets.core.table import FileRecord, RankRecord
-from corpus_assets.filters import RULES
+from corpus_assets.filters import RULES, opened, recipe_of
+from corpus_assets.filters.presets import PRESETS
+from corpus_assets.filters.rules import Batch
 from corpus_assets.pii.kinds import KINDS
 from corpus_assets.pii.scrubbing import PII_COLUMNS
 from corpus_assets.readers.inputs import ENDINGS
@@ -47,6 +50,7 @@ from corpus_assets.shards.manifest import DEDUP_DEFAULTS, load_manifest
 from corpus_assets.spec import CorpusSpec
 from corpus_assets.spec_file import TYPE, load_spec
 from corpus_assets_tests.dagster_dev import REPOSITORY, copy_project, environment
+from corpus_assets_tests.scenario import document
 
 DOCS = REPOSITORY / "docs"
 PAGES = [REPOSITORY / "README.md", REPOSITORY / "examples/README.md", *sorted(DOCS.rglob("*.md"))]
@@ -282,12 +286,46 @@ def test_the_page_explains_every_key_of_a_corpus_with_its_default() -> None:
     assert written == dict(keys_of(CorpusSpec))
 
 
-def test_the_page_names_every_rule_with_its_settings() -> None:
-    written = {rule: cells[0] for rule, cells in table_below("how-to.md", "Rules").items()}
-    assert written == {
-        name: ", ".join(f"`{field}`" for field in rule.config.model_fields) or "none"
-        for name, rule in RULES.items()
-    }
+def test_the_page_explains_every_setting_of_every_rule_with_its_default() -> None:
+    for name, rule in RULES.items():
+        if rule.config.model_fields:
+            table = table_below("how-to/filter.md", f"`{name}`")
+            written = {setting: cells[0] for setting, cells in table.items()}
+            assert written == dict(keys_of(rule.config)), name
+
+
+def test_the_page_names_every_preset_with_its_rules() -> None:
+    written = table_below("how-to/filter.md", "Presets")
+    assert list(written) == list(PRESETS)
+    for name, rules in PRESETS.items():
+        assert [c for c in re.findall(r"`(\w+)`", written[name][0]) if c in RULES] == list(rules)
+
+
+EVERYTHING: dict[str, dict[str, Any]] = {
+    "length": {"min_chars": 1, "max_chars": 2},
+    "license": {"allow": ["MIT"]},
+    "url": {"domains": ["a.org"], "banned_words": ["a"], "soft_banned_words": ["a"],
+            "banned_subwords": ["a"], "missing": "drop"},
+    "language": {"languages": ["en"]},
+    "bad_words": {"lists": {"en": "words"}},
+}  # fmt: skip
+"""Settings by which a rule has all the reasons it may have."""
+
+
+def test_the_page_names_every_rule_with_its_reasons(tmp_path: Path) -> None:
+    (tmp_path / "words").write_text("word")
+    batch = Batch(pl.DataFrame([document("a")]))
+    found: dict[str, list[str]] = {}
+    for name in RULES:
+        (rule,) = opened(recipe_of([{name: EVERYTHING.get(name, {})}]), tmp_path).rules
+        verdict = RULES[name].judge(batch, rule.config)
+        found[name] = [criterion.reason for criterion in verdict.criteria]
+    rows = table_below("how-to.md", "Rules")
+    assert {n: re.findall(r"`([^`]+)`", cells[1]) for n, cells in rows.items()} == found
+    page = (DOCS / "how-to/filter.md").read_text()
+    for name, reasons in found.items():
+        section = page.split(f"### `{name}`\n", 1)[1].split("\n### ", 1)[0]
+        assert [reason for reason in reasons if f"`{reason}`" not in section] == [], name
 
 
 def test_the_page_names_every_kind_of_personal_data_with_its_placeholder() -> None:
@@ -331,7 +369,7 @@ def test_the_page_lists_every_field_on_disk(built: tuple[Path, str]) -> None:
     raw = read_json(folder / "raw_docs/_TABLE.json")["ranks"][0]["source"]
     sources = [f"ranks[].source.{name}" for name in raw]
     expected = {
-        "`_TABLE.json`": [*table, "facts", *ranks, *files, *sources],
+        "`_TABLE.json`": [*table, *ranks, *files, *sources],
         "Receipts": [*names[Receipt], *(f"stamps.ROLE.{name}" for name in names[Stamp])],
         "`LEDGER.jsonl`": list(ledger),
         "5. The manifest": [*manifest, *(f"shards[].{name}" for name in manifest["shards"][0])],

@@ -87,7 +87,7 @@ def test_a_good_spec_says_all_that_was_written(tmp_path):
         ("rows: 7", "rows: 7, val_permille: 1001", 17, "shards.val_permille", "equal to 1000"),
         ("non_empty", "gopher", 14, "recipe", "unknown rule 'gopher'; there are non_empty, length"),
         ("min_chars", "min", 14, "recipe", "unknown setting min; it has min_chars, max_chars"),
-        (RECIPE, "recipe: gopher", 14, "recipe", "must be `none` or a list of"),
+        (RECIPE, "recipe: gopher", 14, "recipe", "must be `none`, `fineweb` or a list of"),
         ("shards: {shard_rows: 7}", "pii: {kinds: [fax]}", 17, "pii.kinds", "there are email, ip"),
         ("shards: {shard_rows: 7}", "dedup: {exact: 5}", 17, "dedup.exact", "valid boolean"),
         ("shards: {shard_rows: 7}", "max_bad_fraction: 1.5", 17, "max_bad_fraction", "equal to 1"),

@@ -65,7 +65,8 @@ def build_assets(spec: CorpusSpec, base: Path) -> Sequence[Any]:
 
         What a rule drops lies under `excluded/`, with rule, reason, value and threshold.
         """
-        return filters.filtered_docs(raw_docs, spec.rules)
+        with failing_clearly():
+            return filters.filtered_docs(raw_docs, spec.rules, base)
 
     deduplication = (
         _minhash_assets(spec, base, common) if spec.dedup.minhash else [_exact_asset(spec, common)]

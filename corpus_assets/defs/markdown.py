@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from corpus_assets.funnel import Funnel
 from corpus_assets.pii import scrub
 
 PREVIEW_CHARS = 160
@@ -14,15 +15,15 @@ MARKUP = re.compile(r"[\\`<|\[\]]")
 """What could make a table's cell, a picture or a link of a document's text."""
 
 
-def plain(text: str | None) -> str:
+def plain(text: str | None, chars: int = PREVIEW_CHARS) -> str:
     """Return the first characters as one line that says nothing in Markdown.
 
     Whole words are masked, since half an address is not recognised as one.
     """
-    words = (text or "").split(maxsplit=PREVIEW_CHARS)
-    line = scrub(" ".join(words[:PREVIEW_CHARS]))[0]
-    shown = MARKUP.sub(r"\\\g<0>", line[:PREVIEW_CHARS])
-    return shown + ("…" if len(line) > PREVIEW_CHARS or len(words) > PREVIEW_CHARS else "")
+    words = (text or "").split(maxsplit=chars)
+    line = scrub(" ".join(words[:chars]))[0]
+    shown = MARKUP.sub(r"\\\g<0>", line[:chars])
+    return shown + ("…" if len(line) > chars or len(words) > chars else "")
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
@@ -37,3 +38,27 @@ def picture(figure: Any, title: str) -> str:
     figure.savefig(buffer, format="png", dpi=80)
     data = base64.b64encode(buffer.getvalue()).decode()
     return f"![{title}](data:image/png;base64,{data})"
+
+
+def funnel_plot(funnel: Funnel) -> str:
+    """Return the funnel as a bar chart, a Markdown image with the PNG in it."""
+    # matplotlib takes 0.4 s to import, and the code location needs it only here.
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    left, bars = funnel.came_in, [("came in", funnel.came_in, 0)]
+    for drop in funnel.drops:
+        left -= drop.documents
+        bars.append((f"{drop.stage}: {drop.reason}", left, drop.documents))
+    bars.append(("kept", funnel.kept, 0))
+    figure = Figure(figsize=(8, 1 + 0.32 * len(bars)), layout="constrained")
+    axes = figure.add_subplot()
+    names = [name for name, _, _ in bars]
+    axes.barh(names, [kept for _, kept, _ in bars], color="#3b6fb6", label="left")
+    lefts = [kept for _, kept, _ in bars]
+    axes.barh(names, [n for _, _, n in bars], left=lefts, color="#d9803b", label="dropped here")
+    axes.invert_yaxis()
+    axes.set_xlabel("documents")
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside upper right", ncols=2, fontsize="small", frameon=False)
+    return picture(figure, "funnel")

@@ -11,7 +11,8 @@ from corpus_assets.core.run import Progress
 from corpus_assets.core.schema import CLUSTER_COLUMNS, DOCUMENT_COLUMNS, Columns
 from corpus_assets.core.table import Table
 from corpus_assets.datasheet import CARD_FILE
-from corpus_assets.defs.markdown import markdown_table, picture, plain
+from corpus_assets.defs.filter_metadata import filter_metadata
+from corpus_assets.defs.markdown import funnel_plot, markdown_table, plain
 from corpus_assets.defs.minhash_metadata import ENTRIES, minhash_metadata
 from corpus_assets.funnel import Funnel, funnel_of
 from corpus_assets.ledger import LEDGER_FILE, read_ledger
@@ -47,6 +48,8 @@ def table_metadata(table: Table, progress: Progress | None) -> dict[str, Any]:
         "digest": table.digest,
         "input files": len(table.ranks),
     }
+    if table.name == "filtered_docs":
+        metadata |= filter_metadata(table)
     if progress is not None:
         metadata["files made in this run"] = progress.done
         metadata["files taken over unchanged"] = progress.reused
@@ -166,27 +169,3 @@ def inline_manifest(manifest: Mapping[str, Any]) -> dict[str, Any]:
     if hidden > 0:
         shown["shards"] = [*manifest["shards"][:INLINE_SHARDS], f"… and {hidden} more"]
     return shown
-
-
-def funnel_plot(funnel: Funnel) -> str:
-    """Return the funnel as a bar chart, a Markdown image with the PNG in it."""
-    # matplotlib takes 0.4 s to import, and the code location needs it only here.
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    left, bars = funnel.came_in, [("came in", funnel.came_in, 0)]
-    for drop in funnel.drops:
-        left -= drop.documents
-        bars.append((f"{drop.stage}: {drop.reason}", left, drop.documents))
-    bars.append(("kept", funnel.kept, 0))
-    figure = Figure(figsize=(8, 1 + 0.32 * len(bars)), layout="constrained")
-    axes = figure.add_subplot()
-    names = [name for name, _, _ in bars]
-    axes.barh(names, [kept for _, kept, _ in bars], color="#3b6fb6", label="left")
-    lefts = [kept for _, kept, _ in bars]
-    axes.barh(names, [n for _, _, n in bars], left=lefts, color="#d9803b", label="dropped here")
-    axes.invert_yaxis()
-    axes.set_xlabel("documents")
-    axes.xaxis.set_major_formatter("{x:,.0f}")
-    axes.spines[["top", "right"]].set_visible(False)
-    figure.legend(loc="outside upper right", ncols=2, fontsize="small", frameon=False)
-    return picture(figure, "funnel")

@@ -1,20 +1,22 @@
 """Rules that need no words: empty text, length, licence."""
 
+import numpy as np
 import polars as pl
 from pydantic import Field, field_validator, model_validator
 
 from corpus_assets.core.plan import Config
 from corpus_assets.core.spdx import is_allowed, normalised
-from corpus_assets.filters.rules import Reason
+from corpus_assets.filters.rules import Batch, Criterion, Verdict
 
 
 class NonEmptyConfig(Config):
     """`non_empty` has no settings."""
 
 
-def non_empty(config: NonEmptyConfig) -> list[Reason]:
+def non_empty(batch: Batch, config: NonEmptyConfig) -> Verdict:
     """Drop documents whose text is empty or only white space."""
-    return [Reason("empty_text", pl.col("text").str.strip_chars() == "")]
+    empty = batch.evaluate(pl.col("text").str.strip_chars() == "")
+    return Verdict([Criterion("empty_text", empty)])
 
 
 class LengthConfig(Config):
@@ -34,15 +36,20 @@ class LengthConfig(Config):
         return self
 
 
-def length(config: LengthConfig) -> list[Reason]:
+def length(batch: Batch, config: LengthConfig) -> Verdict:
     """Drop documents with fewer than `min_chars` or more than `max_chars` characters."""
-    chars = pl.col("text").str.len_chars()
-    reasons: list[Reason] = []
-    if config.min_chars is not None:
-        reasons.append(Reason("too_short", chars < config.min_chars, chars, config.min_chars))
-    if config.max_chars is not None:
-        reasons.append(Reason("too_long", chars > config.max_chars, chars, config.max_chars))
-    return reasons
+    chars = batch.evaluate(pl.col("text").str.len_chars())
+    bounds = [
+        ("too_short", np.less, config.min_chars),
+        ("too_long", np.greater, config.max_chars),
+    ]
+    return Verdict(
+        [
+            Criterion.measured(reason, chars, compare, bound)
+            for reason, compare, bound in bounds
+            if bound is not None
+        ]
+    )
 
 
 class LicenseConfig(Config):
@@ -57,10 +64,10 @@ class LicenseConfig(Config):
         return tuple(normalised(expression) for expression in value)
 
 
-def license_allowed(config: LicenseConfig) -> list[Reason]:
+def license_allowed(batch: Batch, config: LicenseConfig) -> Verdict:
     """Drop documents whose licence expression the allowed licences do not meet."""
     allowed = frozenset(config.allow)
-    verdict = pl.col("license_spdx").map_elements(
-        lambda expression: not is_allowed(expression, allowed), return_dtype=pl.Boolean
+    meets = pl.col("license_spdx").map_elements(
+        lambda expression: is_allowed(expression, allowed), return_dtype=pl.Boolean
     )
-    return [Reason("license_not_allowed", verdict)]
+    return Verdict([Criterion("license_not_allowed", ~batch.evaluate(meets))])

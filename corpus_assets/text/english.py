@@ -39,6 +39,8 @@ class Rules:
     url: re.Pattern[str]
     sequences: dict[str, list[Tokens]]
     """What the affix rules alone make of exceptions that hold an affix, by the first token."""
+    reach: int
+    """Tokens on either side of one that may decide whether it is joined."""
 
     def exception(self, chunk: str, start: int, end: int) -> Tokens | None:
         """Return the tokens of `chunk[start:end]` if it is an exception."""
@@ -63,6 +65,7 @@ def rules() -> Rules:
         re.compile("|".join(data["infixes"])),
         re.compile(data["url"]),
         dict(sequences),
+        max(len(tokens) for tokens in data["sequences"].values()) - 1,
     )
 
 
@@ -71,11 +74,47 @@ def split_chunk(chunk: str) -> list[str]:
     return split_and_tell(chunk)[0]
 
 
-def split_and_tell(chunk: str) -> tuple[list[str], bool]:
-    """Return the tokens, and whether other chunks beside this one may prevent a join in it."""
+def split_and_tell(chunk: str) -> tuple[list[str], tuple[set[str], set[str]]]:
+    """Return the tokens, and which tokens right before and after may prevent a join in it."""
     tokens = _by_affixes(chunk)
     joined = _joined(tokens, [0] * len(tokens))
-    return joined, joined != tokens
+    return joined, (set(), set()) if joined == tokens else _open_ends(tokens)
+
+
+def split_among(before: str, chunk: str, after: str) -> list[str]:
+    """Return the tokens of a chunk between two texts, of each of which `reach` chunks suffice."""
+    first = len("".join(before.split()))
+    position, found = 0, []
+    for token in split_text(before + chunk + after):
+        if first <= position < first + len(chunk):
+            found.append(token)
+        position += len(token)
+    return found
+
+
+def _open_ends(tokens: list[str]) -> tuple[set[str], set[str]]:
+    """Return the tokens before and after with which these may be part of a sequence."""
+    own = tuple(tokens)
+    before: set[str] = set()
+    after: set[str] = set()
+    for sequence, i in _inner_places().get(own[0], ()):
+        if i and sequence[i : i + len(own)] == own[: len(sequence) - i]:
+            before.add(sequence[i - 1])
+    for sequence, i in _inner_places().get(own[-1], ()):
+        if i + 1 < len(sequence) and own[-i - 1 :] == sequence[max(i + 1 - len(own), 0) : i + 1]:
+            after.add(sequence[i + 1])
+    return before, after
+
+
+@cache
+def _inner_places() -> dict[str, list[tuple[Tokens, int]]]:
+    """Return the places of each token in the sequences."""
+    places: dict[str, list[tuple[Tokens, int]]] = defaultdict(list)
+    for sequences in rules().sequences.values():
+        for sequence in sequences:
+            for i, token in enumerate(sequence):
+                places[token].append((sequence, i))
+    return dict(places)
 
 
 def split_text(text: str) -> list[str]:

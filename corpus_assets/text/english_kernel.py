@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from corpus_assets.text import english
 from corpus_assets.text.data import Bytes, Offsets, decoded, read_json, read_only
-from corpus_assets.text.kernels import code_point, inline, kernel
+from corpus_assets.text.kernels import code_point, hash_bytes, insert, kernel
 from corpus_assets.text.words import Words
 
 # What a character is to the rules.
@@ -37,10 +37,6 @@ LONGEST_EXCEPTION = 15
 """Bytes of the longest exception that looks like a word."""
 LONGEST_UNIT = 6
 CUTS_PER_ENTRY = 4
-
-M1 = np.uint64(0x9E3779B97F4A7C15)
-M2 = np.uint64(0xC2B2AE3D27D4EB4F)
-M3 = np.uint64(0xBF58476D1CE4E5B9)
 
 
 @dataclass(frozen=True)
@@ -111,7 +107,8 @@ class Splits:
 
     def learn(self, chunk: Bytes) -> None:
         """Split a chunk and remember how."""
-        tokens, needs_text = english.split_and_tell(chunk.tobytes().decode())
+        tokens, sides = english.split_and_tell(chunk.tobytes().decode())
+        needs_text = any(sides)
         place = NEEDS_TEXT if needs_text else ONE_WORD
         cuts = np.cumsum([len(token.encode()) for token in tokens[:-1]], dtype=np.int32)
         needed = 0 if needs_text or not len(cuts) else len(cuts) + 1
@@ -124,7 +121,7 @@ class Splits:
             self.cuts[place] = len(cuts)
             self.cuts[place + 1 : place + needed] = cuts
             self._cut_count += needed
-        _insert(self.keys, self.values, chunk, place << 32 | len(chunk))
+        insert(self.keys, self.values, chunk, place << 32 | len(chunk))
         self.count += 1
 
 
@@ -199,44 +196,6 @@ def _write(tokens: list[str], out: Bytes, starts: Offsets, state: Offsets) -> No
     starts[state[3] : state[3] + len(data) + 1] = [state[2], *ends]
     out[state[2] : state[2] + len(joined)] = joined
     state[:4] = state[0] + 1, -1, state[2] + len(joined), state[3] + len(data)
-
-
-@inline
-def _hash(buffer: Bytes, start: int, end: int) -> np.uint64:
-    """Return 64 bits of hash, never 0, of the bytes: eight at a time, 8 ns for a short chunk."""
-    h = uint64(end - start) * M1
-    i = start
-    while i + 8 <= end:
-        word = uint64(0)
-        for k in range(8):
-            word |= uint64(buffer[i + k]) << uint64(8 * k)
-        h = (h ^ word) * M2
-        h ^= h >> uint64(32)
-        i += 8
-    if i < end:
-        word = uint64(0)
-        shift = uint64(0)
-        while i < end:
-            word |= uint64(buffer[i]) << shift
-            shift += uint64(8)
-            i += 1
-        h = (h ^ word) * M2
-        h ^= h >> uint64(32)
-    h ^= h >> uint64(31)
-    h *= M3
-    h ^= h >> uint64(29)
-    return max(h, uint64(1))
-
-
-@kernel
-def _insert(keys: NDArray[np.uint64], values: NDArray[np.int64], chunk: Bytes, value: int) -> None:
-    h = _hash(chunk, 0, chunk.size)
-    mask = uint64(keys.size - 1)
-    slot = h & mask
-    while keys[slot] != uint64(0):
-        slot = (slot + uint64(1)) & mask
-    keys[slot] = h
-    values[slot] = value
 
 
 @kernel
@@ -332,7 +291,7 @@ def _split(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917  # one loop, as fa
                 out[o] = 32
                 o += 1
                 continue
-            h = _hash(buffer, start, i)
+            h = hash_bytes(buffer, start, i)
             place = h & mask
             while keys[place] != uint64(0) and (
                 keys[place] != h or values[place] & 0xFFFFFFFF != size

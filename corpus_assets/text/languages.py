@@ -46,6 +46,13 @@ def tokenizers(*, datatrove_codes: bool) -> dict[str, str]:
     return table
 
 
+def code_rows() -> Iterator[tuple[str, list[str]]]:
+    """Yield script and codes of every language of the table, the shortest code last."""
+    for _, script, languages in _rows("languages.tsv"):
+        for language in languages.split():
+            yield script, language.split("/")
+
+
 def tokenizer_of(language: str, *, datatrove_codes: bool) -> str:
     """Return the name of the tokenizer of a language; its own name stands for itself.
 

@@ -80,13 +80,13 @@ def test_the_meaning_of_a_column_is_that_of_its_table(entries):
 
 
 def test_a_stage_shows_what_came_in_what_it_dropped_and_why(sample, entries):
-    shown = entries["filtered_docs"]["documents in and out"].splitlines()
-    counts = Table.open(sample[1] / "filtered_docs").counts
+    shown = entries["deduped_docs"]["documents in and out"].splitlines()
+    counts = Table.open(sample[1] / "deduped_docs").counts
     assert shown[2] == f"| {counts['in']:,} | came in |"
     assert shown[-1] == f"| {counts['kept']:,} | kept |"
-    dropped = counts["dropped/length/too_short"]
-    assert f"| {dropped:,} | dropped: `length/too_short` |" in shown
-    assert entries["filtered_docs"]["dropped: length/too_short"] == dropped
+    dropped = counts["dropped/dedup/exact_duplicate"]
+    assert f"| {dropped:,} | dropped: `dedup/exact_duplicate` |" in shown
+    assert entries["deduped_docs"]["dropped: dedup/exact_duplicate"] == dropped
 
 
 def test_scrubbing_shows_what_it_replaced_by_kind(entries):

@@ -12,8 +12,15 @@ import pytest
 import yaml
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from corpus_assets.core.table import Table
 from corpus_assets.shards.build import Corpus
-from corpus_assets_tests.dagster_dev import DagsterDev, copy_project, dagster_dev, wait_for
+from corpus_assets_tests.dagster_dev import (
+    REPOSITORY,
+    DagsterDev,
+    copy_project,
+    dagster_dev,
+    wait_for,
+)
 from corpus_assets_tests.defs.scenario import SOURCE, TALES, write_lines
 
 pytestmark = [pytest.mark.ui, pytest.mark.timeout(900)]
@@ -48,6 +55,9 @@ def describe(project: Path, name: str, inputs: str, **attributes: object) -> Non
     path.write_text(yaml.safe_dump(text))
 
 
+GUIDE = str(REPOSITORY / "examples/sample/installation-guide/amd64-en.jsonl.gz")
+
+
 def write_heavy(folder: Path) -> None:
     """Write input that keeps two workers busy for longer than the test needs."""
     words = random.Random(1)
@@ -67,6 +77,7 @@ def server(tmp_path_factory) -> Iterator[DagsterDev]:
     project = copy_project(folder / "project")
     describe(project, "tales", "{{ env.TALES_FOLDER }}/*.jsonl", **EACH_MINUTE)
     describe(project, "heavy", str(folder / "heavy"))
+    describe(project, "quality", GUIDE, recipe="fineweb")
     write_lines(folder / "tales/one.jsonl", TALES)
     write_heavy(folder / "heavy")
     variables = {
@@ -142,6 +153,29 @@ def test_the_page_of_the_corpus_shows_rows_columns_and_the_manifest(server, buil
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text(f'"n_docs": {rows}', timeout=PATIENCE)
     expect(dialog).to_contain_text(built.manifest["shards"][-1]["sha256"])
+
+
+def test_the_page_of_filtered_docs_shows_funnel_samples_groups_and_what_if(server, corpora, page):
+    assert server.wait_for_end(server.launch("quality_rebuild")) == "SUCCESS"
+    table = Table.open(corpora / "quality/filtered_docs")
+    page.goto(f"{server.url}/assets/quality/filtered_docs")
+    for text in ("by language", "by source", "rule url has no lists and drops nothing"):
+        expect(page.get_by_text(text).first).to_be_visible(timeout=PATIENCE)
+    shown = {}
+    for link in page.get_by_text("[Show Markdown]").all():
+        link.click()
+        dialog = page.get_by_role("dialog")
+        expect(dialog).to_be_visible(timeout=PATIENCE)
+        title = dialog.inner_text().split("\n", 1)[0]
+        shown[title] = (dialog.inner_text(), dialog.locator("img").count())
+        dialog.get_by_role("button", name="Close").last.click()
+        expect(dialog).to_be_hidden(timeout=PATIENCE)
+    dropped = table.counts["dropped/gopher_quality/gopher_short_doc"]
+    funnel, pictures = shown["documents in and out"]
+    assert pictures == 1
+    assert re.search(rf"{dropped:,}\s.*gopher_quality\s+gopher_short_doc", funnel)
+    assert "gopher_quality: gopher_short_doc" in shown["dropped documents"][0]
+    assert "low_language_score" in shown["what if"][0]
 
 
 def test_materialize_on_the_page_of_the_corpus_launches_a_run_that_succeeds(server, built, page):

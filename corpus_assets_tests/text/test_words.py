@@ -233,7 +233,7 @@ def test_after_warming_nothing_is_compiled():
     kernels = [
         normalise_kernel._normalise,
         english_kernel._split,
-        english_kernel._insert,
+        english_kernel.insert,
     ]
     warm()
     before = [len(kernel.signatures) for kernel in kernels]
