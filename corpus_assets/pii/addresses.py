@@ -110,8 +110,8 @@ _SECTION_WORDS = (
     r"فصل|بخش|פרק|סעיף|chương|mục|điều|bab|pasal"
 )
 _JOINT = (
-    r"[\s:=(\"'\[,>#~^≥≤<*`_–-]{0,4}(?:(?:is|to|of|from|numbers?|no|nr|n°|num|and|or|bis|und|oder|y|"
-    r"et|ou|e|ed|на|до|и|или|with|the|a|mit|vom|von|via|through|thru)\b\.?[\s:=(\"',–-]{0,3}){0,3}"
+    r"[\s:=(\"'\[,>#~^≥≤<*`_–-]{0,4}(?:(?:is|to|of|numbers?|no|nr|n°|num|and|or|bis|und|oder|y|"
+    r"et|ou|e|ed|на|до|и|или)\b\.?[\s:=(\"',–-]{0,3}){0,3}"
     r"(?:v\.?\s?)?(?:[0-9]+(?:\.[0-9]+){1,5}[\s,;/&–-]{1,3}(?:(?:and|or|to|und|y|et|и)\s)?){0,4}"
 )
 _NO_ADDRESS = re.compile(

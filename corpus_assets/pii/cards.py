@@ -42,8 +42,8 @@ def is_card(digits: str) -> bool:
     return issued and len(set(digits)) > 1 and passes_luhn(digits)
 
 
-_BEFORE = re.compile(r"[0-9A-Za-z_]$|[0-9][.,\- ]$|[A-Za-z]-$|[$€£+]$")
-_AFTER = re.compile(r"[0-9A-Za-z_]|[.,\-][0-9]|-[A-Za-z]| ?%")
+_BEFORE = re.compile(r"[0-9A-Za-z_]$|[0-9][.\- ]$|[A-Za-z]-$|[$€£+]$")
+_AFTER = re.compile(r"[0-9A-Za-z_]|[.\-][0-9]|-[A-Za-z]| ?%")
 
 
 def accept_card(text: str, start: int, end: int) -> Bounds | None:

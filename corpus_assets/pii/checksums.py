@@ -167,7 +167,7 @@ def australia(number: str) -> bool:
 
 def canada(number: str) -> bool:
     """SIN."""
-    return number[0] not in "08" and luhn(number)
+    return number[0] != "8" and luhn(number)
 
 
 def norway(number: str) -> bool:

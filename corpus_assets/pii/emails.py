@@ -13,7 +13,7 @@ _LATIN = "A-Za-z\u00aa\u00ba\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff"
 _JOINING = r"0-9._%+'\-&#~"
 _BACKWARDS_LATIN = re.compile(rf"[{_LATIN}{_JOINING}]+")
 _BACKWARDS_OTHER = re.compile(rf"(?:(?![{_LATIN}])[\w\u0900-\u0dff]|[{_JOINING}])+")
-_GLUED = re.compile(r"[._+\-]$")
+_GLUED = re.compile(r"[._+]$")
 _QUOTED = re.compile(r'"[^"\\\r\n@]{1,64}"$')
 
 _LABEL = r"[^\W_](?:[\w\-]{0,62}[^\W_])?"
@@ -122,9 +122,10 @@ def _top_level(label: str) -> int | None:
     if label.lower() in known:
         return len(label)
     head = _ASCII_HEAD.match(label)
-    if head and len(head[0]) < len(label) and head[0].lower() in known and label[head.end()] != "-":
-        rest = label[head.end()]
-        return head.end() if not rest.isascii() else None
+    if head and head[0].lower() in known:
+        rest = label[head.end() :].lstrip("-")
+        if rest and not rest[0].isascii():
+            return head.end()
     camel = _CAMEL.match(label)
     return camel.end() if camel and camel[1] in known else None
 

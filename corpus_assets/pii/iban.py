@@ -46,6 +46,7 @@ def is_iban(compact: str) -> bool:
 
 
 _WORD = re.compile("[A-Za-z0-9_]")
+_LABELLED = re.compile(r"iban\W{0,4}$", re.IGNORECASE)
 
 
 def accept_iban(text: str, start: int, end: int) -> Bounds | None:
@@ -60,7 +61,8 @@ def accept_iban(text: str, start: int, end: int) -> Bounds | None:
     while left and place < end:
         left -= text[place].isalnum()
         place += 1
-    if left or _WORD.match(text[place : place + 1]):
+    touching = _WORD.match(text[place : place + 1])
+    if left or (touching and not _LABELLED.search(text[max(0, start - 12) : start])):
         return None
     compact = re.sub("[ .\\-]", "", text[start:place]).upper()
     return (start, place) if is_iban(compact) else None

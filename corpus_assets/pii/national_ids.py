@@ -86,7 +86,7 @@ _EDGE = re.compile("[0-9A-Za-z_]")
 
 
 def _finds(row: NationalId) -> Callable[[str], Iterator[Bounds]]:
-    label = re.compile(rf"(?<![^\W_])(?:{row.label})(?![a-z])", re.IGNORECASE)
+    label = re.compile(rf"(?<![^\W_])(?:{row.label})(?:nummer|number|nr)?(?![a-z])", re.IGNORECASE)
     pattern = linear(row.form)
 
     def find(text: str) -> Iterator[Bounds]:

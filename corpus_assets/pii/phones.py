@@ -21,6 +21,7 @@ INTERNATIONAL = "+"
 
 _NUMBER = re.compile(r"(?:\+ ?)?\(?[0-9](?:[ .\-/()\t]{0,3}[0-9]){5,24}")
 _GROUP_END = re.compile(r"(?<=[0-9])(?=[ .\-/()\t])")
+_ALTERNATIVE = re.compile(r" +/ *(?=[0-9+(])|/ +")
 _DATES = re.compile(
     r"(?:19|20)[0-9]{2}([-./ ])(?:0?[1-9]|1[0-2])\1(?:0?[1-9]|[12][0-9]|3[01])(?![0-9])|"
     r"(?:0?[1-9]|[12][0-9]|3[01])([-./ ])(?:0?[1-9]|1[0-2])\2(?:19|20)?[0-9]{2}(?![0-9])|"
@@ -87,8 +88,8 @@ _CONNECTORS = (
     "op|ons|oss|på|mig|til|pod|nas|minket|siamo|noi|ci|nos|nós|para|uns|zentrale"
 )
 _CONNECTED = (
-    rf"(?:[\s:.=>\"'\[*_|/,;&–-]{{0,4}}(?:\([^()0-9\n]{{1,20}}\)|(?i:{_CONNECTORS}|は|を|が|는|은|로|으로|に|へ)"
-    rf"[\s:.)\"'/_-]))" r"{0,4}[\s:.=>\"'\[*_|/~-]{0,6}(?:\( ?)?\+?[ (]?[0-9]"
+    rf"(?:[\s:.=>՝\"'\[*_|/,;&–-]{{0,4}}(?:\([^()0-9\n]{{1,20}}\)|(?i:{_CONNECTORS}|は|を|が|는|은|로|으로|に|へ)"
+    rf"[\s:.)\"'/_-]))" r"{0,4}[\s:.=>՝\"'\[*_|/~-]{0,6}(?:\( ?)?\+?[ (]?[0-9]"
 )  # fmt: skip
 
 
@@ -144,15 +145,17 @@ def _chain(text: str, start: int, regions: tuple[str, ...]) -> Iterator[Bounds]:
 def number_at(text: str, start: int, regions: tuple[str, ...]) -> Bounds | None:
     """Return the bounds of the longest valid number that starts at a place, or None."""
     match = _NUMBER.match(text, start, start + 48)
-    if match is None or _DATES.match(match[0].lstrip("(+ ")):
+    if match is None or _DATES.match(match[0].lstrip("(")):
         return None
     written = match[0]
-    ends = [len(written), *(place.start() for place in reversed(list(_GROUP_END.finditer(written))))]
+    ends = [
+        *(place.start() for place in _ALTERNATIVE.finditer(written)),
+        len(written),
+        *(place.start() for place in reversed(list(_GROUP_END.finditer(written)))),
+    ]
     for end in ends:
         digits = sum(character.isdigit() for character in written[:end])
-        if digits < FEWEST:
-            return None
-        if digits > MOST + 2:
+        if not FEWEST <= digits <= MOST + 2:
             continue
         after = text[start + end : start + end + 12]
         if end == len(written) and _AFTER.match(after) and not _EXTENSION.match(after):
@@ -175,7 +178,7 @@ def is_number(written: str, regions: tuple[str, ...]) -> bool:
         regions: ISO 3166 codes; `INTERNATIONAL` reads the number as if a + stood before it.
     """
     digits = re.sub("[^0-9]", "", written)
-    if len(set(digits)) < 3 or digits in "012345678901234567890":  # noqa: PLR2004
+    if len(set(digits)) < 3:  # noqa: PLR2004
         return False
     if written.startswith("+"):
         return _is_valid(written, None)
@@ -194,9 +197,19 @@ def _is_valid(written: str, region: str | None) -> bool:
         number = phonenumbers.parse(written, region)
     except phonenumbers.NumberParseException:
         return False
-    if not phonenumbers.is_valid_number(number):
-        return False
-    return region is None or _has_trunk_zero(written, number)
+    if region is None:
+        return phonenumbers.is_valid_number(number) or _is_possible(number)
+    return phonenumbers.is_valid_number(number) and _has_trunk_zero(written, number)
+
+
+def _is_possible(number: phonenumbers.PhoneNumber) -> bool:
+    """Return whether a country, other than those of +1, has numbers of this length.
+
+    The ranges that regulators keep for fiction are not valid to libphonenumber.
+    """
+    reason = phonenumbers.is_possible_number_with_reason(number)
+    long = len(str(number.national_number)) >= 8  # noqa: PLR2004
+    return long and number.country_code != 1 and reason == phonenumbers.ValidationResult.IS_POSSIBLE
 
 
 def _has_trunk_zero(written: str, number: phonenumbers.PhoneNumber) -> bool:

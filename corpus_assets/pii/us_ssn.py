@@ -10,10 +10,11 @@ _LABEL = (
     r"seguro social|securite sociale americaine)"
 )
 _LABELLED = re.compile(
-    rf"{_LABEL}(?:[\s_-]?(?:number|num|no|nr|nos|#|numbers|card|account))*\.?(?:[\s:=#\"'().>-]|is|was|ending){{0,12}}$"
+    rf"{_LABEL}(?:[\s_-]?(?:number|num|no|nr|nos|#|numbers|card|account))*\.?(?:[\s:=#\"'().>-]|is|was|ending){{0,12}}$",
+    re.IGNORECASE,
 )
-_BEFORE = re.compile(r"[0-9A-Za-z_#/+$€£]$|[0-9A-Za-z][\-.,:]$|[0-9] $")
-_AFTER = re.compile(r"[0-9A-Za-z_/]|[\-.,:][0-9A-Za-z]| [0-9]")
+_BEFORE = re.compile(r"[0-9A-Za-z_#/+$€£]$|[0-9A-Za-z][\-.:]$|[0-9] $")
+_AFTER = re.compile(r"[0-9A-Za-z_/]|[\-.:][0-9A-Za-z]| [0-9]")
 
 
 def is_ssn(area: str, group: str, serial: str) -> bool:
