@@ -200,10 +200,10 @@ _DOT_WORDS = (
     "dot|d0t|punkt|point|punto|ponto|pt|punct|kropka|piste|pont|tečka|tecka|bodka|точка|тчк|крапка|"
     "nokta|τελεία|נקודה|点|點|ドット|닷|점|stop|dt|prick|punktum|\\."
 )
-_OPEN, _CLOSE = r"[(\[{<«（【「*_|/~\-]{1,2}", r"[)\]}>»）】」*_|/~\-]{1,2}"
-_BRACKETED_AT = rf" {{0,2}}{_OPEN} ?(?i:{_AT_WORDS}) ?{_CLOSE} {{0,2}}"
+_OPEN, _CLOSE = r"[(\[{<«【「]", r"[)\]}>»】」]"
+_BRACKETED_AT = rf" {{0,2}}(?:{_OPEN}[-*]? ?(?i:{_AT_WORDS}) ?[-*]?{_CLOSE}|[-_*|~](?:at|AT)[-_*|~]) {{0,2}}"
 _ANY_DOT = rf"(?: {{0,2}}{_OPEN} ?(?i:{_DOT_WORDS}) ?{_CLOSE} {{0,2}}| (?i:{_DOT_WORDS}) |\.)"
-_WORD = r"[\pL\pN](?:[\pL\pN\pM\-]{0,61}[\pL\pN])?"
+_WORD = r"[\pL\pN][\pL\pN\pM\-]*"
 
 OBFUSCATED = linear(rf"{_BRACKETED_AT}{_WORD}(?:{_ANY_DOT}{_WORD}){{1,5}}")
 SPELLED = linear(rf" (?:AT|At|at|ÄT|ARROBA|arroba|собака|СОБАКА|chiocciola|CHIOCCIOLA|małpa) {_WORD}"
@@ -290,7 +290,7 @@ _LABELLED = re.compile(r"(?:e-?mail|mail|mailto|courriel|correo|contact|kontakt|
 _MORE = re.compile(r"\b(?:more|further|the|our|your|this|their|its|latest|all)\s$", re.IGNORECASE)
 
 
-SIGNS = re.compile(r"@(?=[^\W_]|\[)")
+SIGNS = re.compile("@(?=[\\w\\-]{1,63}[.\u3002\uff61]|\\[)")
 """Python's own engine: it looks for the literal first, and is the fastest here."""
 
 
@@ -308,7 +308,7 @@ FINDERS = (
         by_pattern(ENCODED, _accept_encoded),
     ),
     Finder(
-        rf"{_OPEN} ?(?i:{_AT_WORDS}) ?{_CLOSE} {{0,2}}[^\x00-\x2f\x3a-\x40\x5b-\x60]",
+        rf"{_BRACKETED_AT}[^\x00-\x2f\x3a-\x40\x5b-\x60]",
         by_pattern(OBFUSCATED, accept_written),
     ),
     Finder(

@@ -89,7 +89,7 @@ _CONNECTORS = (
 )
 _CONNECTED = (
     rf"(?:[\s:.=>՝\"'\[*_|/,;&–-]{{0,4}}(?:\([^()0-9\n]{{1,20}}\)|(?i:{_CONNECTORS}|は|を|が|는|은|로|으로|に|へ)"
-    rf"[\s:.)\"'/_-]))" r"{0,4}[\s:.=>՝\"'\[*_|/~-]{0,6}(?:\( ?)?\+?[ (]?[0-9]"
+    rf"[\s:.)\"'/_-]))" r"{0,4}[\s:.=>՝\"'\[*_|/~-]{0,6}(?:\( ?)?\+?[ (]?[0-9][0-9 .\-/()]{5}"
 )  # fmt: skip
 
 
@@ -116,7 +116,7 @@ def find_labelled(text: str) -> Iterator[Bounds]:
     for match in _labelled().finditer(text):
         label = (match[1] or match[2]).casefold().replace("-", " ")
         regions = regions_by_label().get(label) or all_regions()
-        start = match.end() - 1
+        start = match.end() - 6
         while text[start - 1] in "+(" or (text[start - 1] == " " and text[start - 2] in "+("):
             start -= 1
         yield from _chain(text, start, (INTERNATIONAL,) if label == "wa.me" else regions)

@@ -27,15 +27,12 @@ VENDORS = {
     "PyPI": r"pypi-AgE[A-Za-z0-9_\-]{50,}",
     "SendGrid": r"SG\.[A-Za-z0-9_\-]{16,32}\.[A-Za-z0-9_\-]{32,64}",
     "Mailgun": "key-[0-9a-f]{32}",
-    "Mailchimp": "[0-9a-f]{32}-us[0-9]{1,2}",
     "Twilio": "SK[0-9a-f]{32}",
     "DigitalOcean": "do[opr]_v1_[0-9a-f]{64}",
     "Shopify": "shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}",
     "Square": r"sq0(?:atp|csp|idp)-[A-Za-z0-9_\-]{22,43}",
-    "Telegram": r"[0-9]{8,10}:AA[A-Za-z0-9_\-]{32,33}",
-    "Discord": r"[MNO][A-Za-z0-9_\-]{23,27}\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{27,40}",
     "Databricks": "dapi[0-9a-f]{32}(?:-[0-9])?",
-    "HashiCorp": r"hv[sbr]\.[A-Za-z0-9_\-]{24,}|[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_\-=]{60,70}",
+    "HashiCorp": r"hv[sbr]\.[A-Za-z0-9_\-]{24,}",
     "Postman": "PMAK-[0-9a-f]{24}-[0-9a-f]{34}",
     "New Relic": "NRAK-[A-Z0-9]{27}",
     "Grafana": r"gl(?:sa|c)_[A-Za-z0-9+/=_]{32,}",
@@ -53,13 +50,21 @@ VENDORS = {
 }
 """Forms by who issues them, from the vendors' own pages."""
 
+TAILS = {
+    "Discord": (r"\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{27,40}", "[MNO][A-Za-z0-9_-]{23,27}"),
+    "Mailchimp": ("-us[0-9]{1,2}", "[0-9a-f]{32}"),
+    "Telegram": (r":AA[A-Za-z0-9_\-]{32,33}", "[0-9]{8,10}"),
+    "HashiCorp Terraform": (r"\.atlasv1\.[A-Za-z0-9_\-=]{60,70}", "[A-Za-z0-9]{14}"),
+}
+"""Forms with nothing fixed at their start: what to search for, and what must stand before it."""
+
+
 _VENDOR_CORE = (
     r"A[KSBC][ICA]A[A-Z0-9]{16}|gh[pousr]_[A-Za-z0-9]{30}|github_pat_|gl(?:pat|dt|rt|ft|soat|ptt|cbt|imt|agent|oas|rtr)-|"
     r"xox[abeoprs]-|xapp-[0-9]|hooks\.slack|[sr]k_(?:live|test)_|whsec_|AIza[A-Za-z0-9_-]{30}|GOCSPX-|ya29\.|1//0[A-Za-z0-9_-]{30}|"
     r"hf_[A-Za-z0-9]{30}|api_org_|sk-[A-Za-z0-9_-]{20}|npm_[A-Za-z0-9]{36}|pypi-AgE|SG\.[A-Za-z0-9_-]{16}|key-[0-9a-f]{32}|"
-    r"[0-9a-f]{32}-us[0-9]|SK[0-9a-f]{32}|do[opr]_v1_|shp(?:at|ca|pa|ss)_|sq0(?:atp|csp|idp)-|[0-9]{8}:AA|"
-    r"[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}|dapi[0-9a-f]{32}|hv[sbr]\.[A-Za-z0-9_-]{24}|"
-    r"\.atlasv1\.|PMAK-|NRAK-|gl(?:sa|c)_|lin_api_|ntn_|secret_[A-Za-z0-9]{43}|AT[AC]TT3|dckr_|sntry[su]_|gsk_|xai-|r8_|"
+    r"SK[0-9a-f]{32}|do[opr]_v1_|shp(?:at|ca|pa|ss)_|sq0(?:atp|csp|idp)-|dapi[0-9a-f]{32}|hv[sbr]\.[A-Za-z0-9_-]{24}|"
+    r"PMAK-|NRAK-|gl(?:sa|c)_|lin_api_|ntn_|secret_[A-Za-z0-9]{43}|AT[AC]TT3|dckr_|sntry[su]_|gsk_|xai-|r8_|"
     r"EAACEdEose0cBA|rubygems_|pscale_|dp\.(?:pt|st|ct|sa)\.|AGE-SECRET-KEY-1|eyJ[A-Za-z0-9_-]{8}"
 )
 
@@ -85,6 +90,20 @@ def accept_key(text: str, start: int, end: int) -> Bounds | None:
     while text[end - 1] == "-":
         end -= 1
     return None if _is_masked(text[start:end]) else (start, end)
+
+
+_HEADS = tuple((re.compile(tail), re.compile(rf"{head}$")) for tail, head in TAILS.values())
+_LONGEST_HEAD = 33
+
+
+def accept_tail(text: str, start: int, end: int) -> Bounds | None:
+    """Return the bounds of a key that is recognised by its end, or None."""
+    before = text[max(0, start - _LONGEST_HEAD) : start]
+    for tail, head in _HEADS:
+        found = head.search(before) if tail.fullmatch(text, start, end) else None
+        if found:
+            return accept_key(text, start - len(found[0]), end)
+    return None
 
 
 ASSIGNED = linear(
@@ -140,8 +159,10 @@ def _is_masked_body(body: str) -> bool:
 
 
 URL_PASSWORD = linear(
-    r"[A-Za-z][A-Za-z0-9+.\-]{1,20}://[^\s/:@\"'<>`\[\](){},;\\]{0,64}:[^\s/\"'<>`,\\]{1,128}@[A-Za-z0-9\[_\pL]"
+    r"://[^\s/:@\"'<>`\[\](){},;\\]*:[^\s/\"'<>`,\\]+@[A-Za-z0-9\[_\pL]"
 )
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{1,20}$")
+LONGEST_PASSWORD = 128
 _PLACEHOLDER = re.compile(
     r"(?i)(?:\$|%|<|\{|\[|\*|#)|(?:(?:your|my|the|some|new|db|user|admin|root|test)?[_\-.]?"
     r"(?:pass(?:word|wd|phrase|code)?|passwort|pwd|pw|pass(?:word)?here|token|api[_-]?key|key|secret|credentials?|"
@@ -152,8 +173,9 @@ _PLACEHOLDER = re.compile(
 
 def accept_url_password(text: str, start: int, end: int) -> Bounds | None:
     """Return the bounds of the password in `scheme://user:password@host`, or None."""
-    colon = text.find(":", text.index("://", start, end) + 3, end)
-    first, last = colon + 1, end - 2
+    first, last = text.index(":", start + len("://"), end) + 1, end - len("@x")
+    if last - first > LONGEST_PASSWORD or not _SCHEME.search(text[max(0, start - 21) : start]):
+        return None
     password = text[first:last]
     if _PLACEHOLDER.match(password) or _MASK.search(password):
         return None
@@ -161,8 +183,13 @@ def accept_url_password(text: str, start: int, end: int) -> Bounds | None:
 
 
 KEYS = linear("|".join(VENDORS.values()))
+ENDS = linear("|".join(tail for tail, _ in TAILS.values()))
 FINDERS = (
     Finder(_VENDOR_CORE, by_pattern(KEYS, accept_key)),
+    Finder(
+        r"\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}|[0-9a-f]-us[0-9]|[0-9]:AA[A-Za-z0-9_-]{32}|\.atlasv1\.",
+        by_pattern(ENDS, accept_tail),
+    ),
     Finder(
         r"(?i-u:secret_?access_?key|aws_?secret|account_?key|access_?key|access_?signature|storage_?key)"
         r"(?-u:[\"'\s:=>]{1,10})[A-Za-z0-9+/]{40}",

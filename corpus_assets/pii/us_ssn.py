@@ -13,6 +13,7 @@ _LABELLED = re.compile(
     rf"{_LABEL}(?:[\s_-]?(?:number|num|no|nr|nos|#|numbers|card|account))*\.?(?:[\s:=#\"'().>-]|is|was|ending){{0,12}}$",
     re.IGNORECASE,
 )
+DIGITS = 9
 _BEFORE = re.compile(r"[0-9A-Za-z_#/+$€£]$|[0-9A-Za-z][\-.:]$|[0-9] $")
 _AFTER = re.compile(r"[0-9A-Za-z_/]|[\-.:][0-9A-Za-z]| [0-9]")
 
@@ -24,12 +25,14 @@ def is_ssn(area: str, group: str, serial: str) -> bool:
 
 def accept_ssn(text: str, start: int, end: int) -> Bounds | None:
     """Return the bounds of a number, or None."""
+    if end - start > DIGITS + 2:
+        return None
     written = text[start:end]
     before, after = text[max(0, start - 2) : start], text[end : end + 2]
     if _BEFORE.search(before.replace("#", " ")) or _AFTER.match(after):
         return None
     digits = re.sub("[^0-9]", "", written)
-    if not is_ssn(digits[:3], digits[3:5], digits[5:]):
+    if len(digits) != DIGITS or not is_ssn(digits[:3], digits[3:5], digits[5:]):
         return None
     if _LABELLED.search(text[max(0, start - 60) : start].rpartition("\n")[2]):
         return start, end
@@ -39,8 +42,11 @@ def accept_ssn(text: str, start: int, end: int) -> Bounds | None:
     return start, end
 
 
-SSN = linear(r"[0-9]{3}[ .\-]?[0-9]{2}[ .\-]?[0-9]{4}")
+SSN = linear(r"[0-9]{3}[ .\-]?[0-9]{2}[ .\-]?[0-9]{4}[0-9]*")
 FINDERS = (
-    Finder(r"(?-u:\b)[0-9]{3}-[0-9]{2}-[0-9]{4}(?-u:\b)", by_pattern(SSN, accept_ssn)),
-    Finder(rf"{_LABEL.replace('(?i:', '(?i-u:')}[^0-9\n]{{0,40}}[0-9]{{3}}", by_pattern(SSN, accept_ssn)),
+    Finder(
+        r"(?-u:\b)[0-9]{3}-[0-9]{2}-[0-9]{4}(?-u:\b)|"
+        rf"{_LABEL.replace('(?i:', '(?i-u:')}[^0-9\n]{{0,40}}[0-9]{{3}}",
+        by_pattern(SSN, accept_ssn),
+    ),
 )
