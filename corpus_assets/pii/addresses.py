@@ -4,6 +4,7 @@ The special ranges are pinned here: Python's own table changes with its patch re
 """
 
 import re
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 from corpus_assets.pii.spans import Bounds, Finder, by_pattern, linear
@@ -62,6 +63,7 @@ RESOLVERS_6 = frozenset(
 """Public DNS resolvers by their operators' pages: they stand in every tutorial and name nobody."""
 
 
+@lru_cache(maxsize=4096)
 def is_public_ipv4(text: str) -> bool:
     """Return whether a dotted quad names one host of the public internet that is no resolver."""
     try:
@@ -151,13 +153,10 @@ def accept_ipv4(text: str, start: int, end: int) -> Bounds | None:
         return start - len(mapped[0]), end
     if _WORD_BEFORE.search(before) and not _MULTIADDRESS.search(before):
         return None
-    line = before.rpartition("\n")[2]
-    if _NO_ADDRESS.search(line):
-        return None
     small = all(int(part) < _SMALL for part in quad.split("."))
     if small and not _ADDRESS_WORDS.search(before) and not re.match(r":[0-9]{2,5}\b", after):
         return None
-    return start, end
+    return None if _NO_ADDRESS.search(before.rpartition("\n")[2]) else (start, end)
 
 
 def accept_ipv6(text: str, start: int, end: int) -> Bounds | None:

@@ -209,7 +209,7 @@ OBFUSCATED = linear(rf"{_BRACKETED_AT}{_WORD}(?:{_ANY_DOT}{_WORD}){{1,5}}")
 SPELLED = linear(rf" (?:AT|At|at|ÄT|ARROBA|arroba|собака|СОБАКА|chiocciola|CHIOCCIOLA|małpa) {_WORD}"
                  rf"(?: (?i:{_DOT_WORDS}) {_WORD}){{1,4}}")  # fmt: skip
 SPACED = linear(rf" @ {_WORD}(?:\.{_WORD}){{1,5}}")
-ENCODED = linear(r"(?i:&#0{0,4}64;|&#x0{0,4}40;|&commat;|%40|\\u0040|\\x40|=40)[\pL\pN]")
+ENCODED = linear(r"(?:&#0{0,4}64;|&#[xX]0{0,4}40;|&commat;|&COMMAT;|%40|\\[uU]0040|\\[xX]40|=40)[\pL\pN]")
 
 _DOT_FORM = re.compile(rf"(?: {{0,2}}{_OPEN} ?(?:{_DOT_WORDS}) ?{_CLOSE} {{0,2}}| (?:{_DOT_WORDS}) )",
                        re.IGNORECASE)  # fmt: skip
@@ -304,15 +304,17 @@ def _accept_encoded(text: str, start: int, end: int) -> Bounds | None:
 FINDERS = (
     Finder(r"@[^\x00-\x2f\x3a-\x40\x5c-\x60]", by_pattern(SIGNS, accept_sign)),
     Finder(
-        r"(?i-u:&#0{0,4}64;|&#x0{0,4}40;|&commat;|%40[a-z0-9]|\\u0040|\\x40|[a-z0-9]=40[a-z0-9])",
+        r"&#0{0,4}64;|&#[xX]0{0,4}40;|&commat;|&COMMAT;|%40|\\[uU]0040|\\[xX]40|=40",
         by_pattern(ENCODED, _accept_encoded),
+        rare=True,
     ),
     Finder(
         rf"{_BRACKETED_AT}[^\x00-\x2f\x3a-\x40\x5b-\x60]",
         by_pattern(OBFUSCATED, accept_written),
+        rare=True,
     ),
     Finder(
-        r" (?:AT|At|at|ÄT|ARROBA|arroba|собака|СОБАКА|chiocciola|CHIOCCIOLA|małpa) [^ \x00-\x2f]{1,63} ",
+        r" (?:AT|At|at|ÄT|ARROBA|arroba|собака|СОБАКА|chiocciola|CHIOCCIOLA|małpa) [^ \x00-\x2f]{1,63} (?i:" + _DOT_WORDS + ") ",
         by_pattern(SPELLED, accept_written),
     ),
     Finder(r" @ [^\x00-\x2f\x3a-\x40\x5b-\x60]", by_pattern(SPACED, accept_written)),

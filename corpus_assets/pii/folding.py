@@ -58,7 +58,8 @@ def fold(text: str) -> str:
 
 def fold_series(texts: pl.Series) -> pl.Series:
     """Return texts folded; those that hold nothing to fold are not touched."""
-    places = texts.str.contains(_rust_class()).arg_true()
+    foreign = (texts.str.len_bytes() != texts.str.len_chars()).arg_true()
+    places = foreign.filter(texts.gather(foreign).str.contains(_rust_class()))
     if places.is_empty():
         return texts
     folded = texts.gather(places).str.replace_many(table())

@@ -74,5 +74,6 @@ FINDERS = (
     Finder(
         rf"(?-u:\b)(?i-u:{_COUNTRIES}) ?[0-9]{{2}}(?-u:[ .\-]?[A-Za-z0-9]){{4}}[ .\-]?[0-9]",
         by_pattern(IBAN, accept_iban),
+        rare=True,
     ),
 )

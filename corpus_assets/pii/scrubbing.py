@@ -115,9 +115,17 @@ def _spans_once(
 ) -> dict[int, list[Span]]:
     """Return what one look finds, by the place of the text."""
     folded = fold_series(texts)
+    rare = "|".join(f"(?:{finder.core})" for _, finder in finders if finder.rare)
+    everywhere = pl.arange(len(texts), eager=True)
+    seldom = folded.str.contains(rare).arg_true() if rare else everywhere.clear()
+    places: dict[str, list[int]] = {}
     hits: defaultdict[int, list[KindFinder]] = defaultdict(list)
     for kind, finder in finders:
-        for place in folded.str.contains(finder.core).arg_true():
+        if finder.core not in places:
+            among = seldom if finder.rare else everywhere
+            texts_among = folded.gather(among) if finder.rare else folded
+            places[finder.core] = among.filter(texts_among.str.contains(finder.core)).to_list()
+        for place in places[finder.core]:
             hits[place].append((kind, finder))
     found: dict[int, list[Span]] = {}
     for place in sorted(hits):

@@ -185,10 +185,11 @@ def accept_url_password(text: str, start: int, end: int) -> Bounds | None:
 KEYS = linear("|".join(VENDORS.values()))
 ENDS = linear("|".join(tail for tail, _ in TAILS.values()))
 FINDERS = (
-    Finder(_VENDOR_CORE, by_pattern(KEYS, accept_key)),
+    Finder(_VENDOR_CORE, by_pattern(KEYS, accept_key), rare=True),
     Finder(
         r"\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}|[0-9a-f]-us[0-9]|[0-9]:AA[A-Za-z0-9_-]{32}|\.atlasv1\.",
         by_pattern(ENDS, accept_tail),
+        rare=True,
     ),
     Finder(
         r"(?i-u:secret_?access_?key|aws_?secret|account_?key|access_?key|access_?signature|storage_?key)"

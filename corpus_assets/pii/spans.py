@@ -37,6 +37,8 @@ class Finder:
     Classes are ASCII (`[0-9]`, `(?-u:\\b)`): the Unicode ones are ten to fifty times slower."""
     find: Callable[[str], Iterable[Bounds]]
     """Finds the bounds in a folded text, in time linear in its length."""
+    rare: bool = False
+    """Whether the core is seldom met: such cores are first asked for all at once, in one pass."""
 
 
 def by_pattern(pattern: Pattern, accept: Accept) -> Callable[[str], Iterator[Bounds]]:

@@ -48,5 +48,6 @@ FINDERS = (
         r"(?-u:\b)[0-9]{3}-[0-9]{2}-[0-9]{4}(?-u:\b)|"
         rf"{_LABEL.replace('(?i:', '(?i-u:')}[^0-9\n]{{0,40}}[0-9]{{3}}",
         by_pattern(SSN, accept_ssn),
+        rare=True,
     ),
 )
