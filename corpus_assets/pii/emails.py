@@ -201,13 +201,18 @@ _DOT_WORDS = (
     "nokta|τελεία|נקודה|点|點|ドット|닷|점|stop|dt|prick|punktum|\\."
 )
 _OPEN, _CLOSE = r"[(\[{<«【「]", r"[)\]}>»】」]"
-_BRACKETED_AT = rf" {{0,2}}(?:{_OPEN}[-*]? ?(?i:{_AT_WORDS}) ?[-*]?{_CLOSE}|[-_*|~](?:at|AT)[-_*|~]) {{0,2}}"
+_BRACKETED_AT = rf" {{0,2}}(?:{_OPEN}[-*]? ?(?:{_AT_WORDS}|AT|At|ÄT|ARROBA|Arroba) ?[-*]?{_CLOSE}|[-_*|~](?:at|AT)[-_*|~]) {{0,2}}"
 _ANY_DOT = rf"(?: {{0,2}}{_OPEN} ?(?i:{_DOT_WORDS}) ?{_CLOSE} {{0,2}}| (?i:{_DOT_WORDS}) |\.)"
 _WORD = r"[\pL\pN][\pL\pN\pM\-]*"
 
 OBFUSCATED = linear(rf"{_BRACKETED_AT}{_WORD}(?:{_ANY_DOT}{_WORD}){{1,5}}")
-SPELLED = linear(rf" (?:AT|At|at|ÄT|ARROBA|arroba|собака|СОБАКА|chiocciola|CHIOCCIOLA|małpa) {_WORD}"
-                 rf"(?: (?i:{_DOT_WORDS}) {_WORD}){{1,4}}")  # fmt: skip
+_SPELLED_AT = "AT|At|at|ÄT|ARROBA|arroba|собака|СОБАКА|chiocciola|CHIOCCIOLA|małpa"
+_SPELLED_DOT = "punto|PUNTO|ponto|PONTO|точка|ТОЧКА|kropka|PUNKT|punkt"
+"""`at some point in` is no address: after a bare `at` only a bare `dot` counts."""
+SPELLED = linear(
+    rf" (?:AT|At|at) {_WORD}(?: (?:dot|DOT|Dot) {_WORD}){{1,4}}|"
+    rf" (?:{_SPELLED_AT[9:]}) {_WORD}(?: (?:{_SPELLED_DOT}) {_WORD}){{1,4}}"
+)
 SPACED = linear(rf" @ {_WORD}(?:\.{_WORD}){{1,5}}")
 ENCODED = linear(r"(?:&#0{0,4}64;|&#[xX]0{0,4}40;|&commat;|&COMMAT;|%40|\\[uU]0040|\\[xX]40|=40)[\pL\pN]")
 
@@ -306,15 +311,14 @@ FINDERS = (
     Finder(
         r"&#0{0,4}64;|&#[xX]0{0,4}40;|&commat;|&COMMAT;|%40|\\[uU]0040|\\[xX]40|=40",
         by_pattern(ENCODED, _accept_encoded),
-        rare=True,
     ),
     Finder(
-        rf"{_BRACKETED_AT}[^\x00-\x2f\x3a-\x40\x5b-\x60]",
+        rf"{_OPEN}[-*]? ?(?:{_AT_WORDS}|AT|At|ÄT|ARROBA|Arroba) ?[-*]?{_CLOSE}|[-_*|~](?:at|AT)[-_*|~]",
         by_pattern(OBFUSCATED, accept_written),
         rare=True,
     ),
     Finder(
-        r" (?:AT|At|at|ÄT|ARROBA|arroba|собака|СОБАКА|chiocciola|CHIOCCIOLA|małpa) [^ \x00-\x2f]{1,63} (?i:" + _DOT_WORDS + ") ",
+rf" (?:{_SPELLED_AT}) [^ \x00-\x2f]{{1,63}} (?:dot|DOT|Dot|{_SPELLED_DOT}) ",
         by_pattern(SPELLED, accept_written),
     ),
     Finder(r" @ [^\x00-\x2f\x3a-\x40\x5b-\x60]", by_pattern(SPACED, accept_written)),

@@ -128,8 +128,9 @@ def _spans_once(
         for place in places[finder.core]:
             hits[place].append((kind, finder))
     found: dict[int, list[Span]] = {}
-    for place in sorted(hits):
-        spans = spans_once(texts[place], config, hits[place], folded[place])
+    hit = sorted(hits)
+    for place, text, plain in zip(hit, texts.gather(hit), folded.gather(hit), strict=True):
+        spans = spans_once(text, config, hits[place], plain)
         if spans:
             found[place] = spans
     return found

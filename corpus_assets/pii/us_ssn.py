@@ -43,11 +43,4 @@ def accept_ssn(text: str, start: int, end: int) -> Bounds | None:
 
 
 SSN = linear(r"[0-9]{3}[ .\-]?[0-9]{2}[ .\-]?[0-9]{4}[0-9]*")
-FINDERS = (
-    Finder(
-        r"(?-u:\b)[0-9]{3}-[0-9]{2}-[0-9]{4}(?-u:\b)|"
-        rf"{_LABEL.replace('(?i:', '(?i-u:')}[^0-9\n]{{0,40}}[0-9]{{3}}",
-        by_pattern(SSN, accept_ssn),
-        rare=True,
-    ),
-)
+FINDERS = (Finder(r"[0-9]{3}[ .\-]?[0-9]{2}[ .\-]?[0-9]{4}", by_pattern(SSN, accept_ssn), rare=True),)
