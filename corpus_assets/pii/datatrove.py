@@ -109,12 +109,14 @@ class Rotation:
 
 def replace_rank(rank: RankInput, config: PiiConfig, counts: Counts) -> Iterator[pl.DataFrame]:
     """Yield a rank's documents as datatrove writes them, with the counts by kind as columns."""
-    from corpus_assets.pii.scrubbing import with_counts  # noqa: PLC0415 - it plans this function
+    from corpus_assets.pii.scrubbing import count_kinds, with_counts  # noqa: PLC0415 - see there
 
     rotation = Rotation(config)
     for frame in rank.frames():
         texts, found = rotate(frame["text"], rotation)
-        yield with_counts(frame.with_columns(texts.alias("text")), found, config, counts)
+        scrubbed = with_counts(frame.with_columns(texts.alias("text")), found)
+        count_kinds(scrubbed, config, counts)
+        yield scrubbed
 
 
 def rotate(texts: pl.Series, rotation: Rotation) -> tuple[pl.Series, dict[int, Counter[str]]]:

@@ -54,11 +54,20 @@ def scrubbed_docs(deduped_docs: Table, config: PiiConfig) -> Plan:
     Raises:
         InputError: `mode: hash` has no key.
     """
-    digest = _key_digest(config.key()) if config.mode == "hash" else None
-    scrubbing = ScrubConfig(**config.model_dump(), key_digest=digest)
     if config.mode == "datatrove":
         return map_ranks(deduped_docs, "scrubbed_docs", replace_rank, config, SCRUBBED)
-    return map_batches(deduped_docs, "scrubbed_docs", scrub_pii, scrubbing, SCRUBBED)
+    wanted = fingerprinted(config)
+    return map_batches(deduped_docs, "scrubbed_docs", scrub_pii, wanted, SCRUBBED)
+
+
+def fingerprinted(config: PiiConfig) -> ScrubConfig:
+    """Return a config with a digest of its key.
+
+    Raises:
+        InputError: `mode: hash` has no key.
+    """
+    digest = _key_digest(config.key()) if config.mode == "hash" else None
+    return ScrubConfig(**config.model_dump(), key_digest=digest)
 
 
 def _key_digest(key: bytes) -> str:
@@ -69,10 +78,11 @@ def _key_digest(key: bytes) -> str:
 def scrub_pii(frame: pl.DataFrame, config: PiiConfig, counts: Counts) -> pl.DataFrame:
     """Return the frame with personal data replaced, and the counts by kind as columns."""
     texts, found = scrub_texts(frame["text"], config)
-    frame = with_counts(frame.with_columns(texts.alias("text")), found, config, counts)
-    if config.drop_if_spans_over is None:
-        return frame
-    return _drop_dense(frame, config.drop_if_spans_over)
+    frame = with_counts(frame.with_columns(texts.alias("text")), found)
+    if config.drop_if_spans_over is not None:
+        frame = _drop_dense(frame, config.drop_if_spans_over)
+    count_kinds(frame, config, counts)
+    return frame
 
 
 def scrub_texts(
@@ -136,10 +146,8 @@ def _spans_once(
     return found
 
 
-def with_counts(
-    frame: pl.DataFrame, found: Mapping[int, Counter[str]], config: PiiConfig, counts: Counts
-) -> pl.DataFrame:
-    """Return the frame with a column for each kind and their sum; sum them by source too."""
+def with_counts(frame: pl.DataFrame, found: Mapping[int, Counter[str]]) -> pl.DataFrame:
+    """Return the frame with a column for each kind and their sum."""
     columns: list[pl.Series] = []
     places = sorted(found)
     for name in KINDS:
@@ -147,10 +155,19 @@ def with_counts(
         values = pl.Series([found[place][name] for place in places], dtype=pl.Int32)
         columns.append(numbers.scatter(places, values).alias(f"pii_{name}"))
     total = pl.sum_horizontal(columns).cast(pl.Int32).alias("pii_redactions")
-    frame = frame.with_columns(*columns, total)
-    for name in config.kinds:
-        counts[f"pii/{name}"] += int(frame[f"pii_{name}"].sum())
-    return frame
+    return frame.with_columns(*columns, total)
+
+
+def count_kinds(frame: pl.DataFrame, config: PiiConfig, counts: Counts) -> None:
+    """Count what was replaced in kept documents, by kind, and by source and kind."""
+    kept = frame.filter(pl.col("drop_reason").is_null()) if "drop_reason" in frame else frame
+    names = [f"pii_{kind}" for kind in config.kinds]
+    for kind, name in zip(config.kinds, names, strict=True):
+        counts[f"pii/{kind}"] += int(kept[name].sum())
+    if "source_id" in kept and names:
+        for row in kept.group_by("source_id").agg(pl.col(names).sum()).iter_rows(named=True):
+            for kind, name in zip(config.kinds, names, strict=True):
+                counts[f"pii_by_source/{row['source_id']}/{kind}"] += row[name]
 
 
 def _drop_dense(frame: pl.DataFrame, most: int) -> pl.DataFrame:
