@@ -5,7 +5,7 @@ ROOT ?= corpora
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help corpus ui test test-long check format lint types imports bench constraints sample clean
+.PHONY: help corpus ui test test-long check format lint types imports pii-eval bench constraints sample clean
 
 # The instance described by dagster.yaml, with its history under .dagster/.
 corpus ui: export DAGSTER_HOME := $(CURDIR)
@@ -41,6 +41,9 @@ types: .venv/dev ## Check the types
 
 imports: .venv/dev ## Check that imports follow the layers
 	$(BIN)/lint-imports
+
+pii-eval: .venv/dev ## Score the detectors of personal data on the labelled lines
+	$(BIN)/python -m corpus_assets.pii corpus_assets_tests/pii/cases.jsonl
 
 bench: .venv/dev ## Measure the figures of the docs on this machine (20 minutes)
 	$(BIN)/python -m bench

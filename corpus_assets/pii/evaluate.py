@@ -1,4 +1,4 @@
-"""Scores of a detector on labelled lines: `python -m corpus_assets.pii.evaluate FILE...`.
+"""Scores of a detector on labelled lines: `python -m corpus_assets.pii FILE...`.
 
 A line is JSON: `id`, `text`, `spans` (`kind`, `start`, `end` in code points) and `note`, whose
 second part (`lang; class; remark`) is `pos`, `neg` or `policy`. Lines of policy, in which sound
@@ -121,6 +121,3 @@ def main() -> None:
     policy = sum(map(is_policy, lines))
     sys.stdout.write(f"{report(scores)}\n{len(lines)} lines, {policy} of policy left out\n")
 
-
-if __name__ == "__main__":
-    main()
