@@ -91,7 +91,7 @@ def lines_of(seed, size):
     while made < size:
         number += 1
         body = base64.b64encode(chance.randbytes(chance.randint(20, 9_000))).decode()
-        kinds = {0: "twice", 1: "", 2: f"mail a{number}@example.org, host 8.8.4.4, {body}"}
+        kinds = {0: "twice", 1: "", 2: f"mail a{number}@example.org, host 192.31.196.7, {body}"}
         record = {"id": f"{seed}-{number}", "text": kinds.get(chance.randint(0, 19), body)}
         line = "no json" if chance.randint(0, 49) == 0 else json.dumps(record)
         made += len(line)
