@@ -8,12 +8,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from ipaddress import AddressValueError, IPv4Address, IPv4Network
+from functools import lru_cache
 from itertools import cycle
 
 import polars as pl
 
 from corpus_assets.core.plan import Counts, RankInput
 from corpus_assets.pii.config import PiiConfig
+from corpus_assets.pii.spans import linear
 
 VERSION = 1
 
@@ -39,7 +41,7 @@ _DOMAIN = re.compile(
 )
 _BACKWARDS = re.compile(rf"{_ATOM}+(?:\.{_ATOM}+)*")
 _START = re.compile(rf"\b{_ATOM}")
-_IP = re.compile(rf"(?:{_OCTET}\.){{3}}{_OCTET}")
+_IP = linear(rf"(?:{_OCTET}\.){{3}}{_OCTET}")
 CORE_IP = r"[0-9]\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]"
 
 
@@ -60,6 +62,7 @@ def find_emails(text: str) -> Iterator[tuple[int, int]]:
         sign = text.find("@", max(least, sign + 1))
 
 
+@lru_cache(maxsize=4096)
 def is_public(text: str, *, public_only: bool) -> bool:
     """Return whether datatrove replaces a dotted quad."""
     try:
@@ -95,16 +98,13 @@ class Rotation:
         return "".join([*parts, text[last:]]), len(parts) // 2
 
     def _without_ips(self, text: str) -> tuple[str, int]:
-        count = 0
-
-        def put(match: re.Match[str]) -> str:
-            nonlocal count
-            if not is_public(match[0], public_only=self._config.only_remove_public_ips):
-                return match[0]
-            count += 1
-            return next(self._ips)
-
-        return _IP.sub(put, text), count
+        parts: list[str] = []
+        last = 0
+        for match in _IP.finditer(text):
+            if is_public(match[0], public_only=self._config.only_remove_public_ips):
+                parts += [text[last : match.start()], next(self._ips)]
+                last = match.end()
+        return "".join([*parts, text[last:]]), len(parts) // 2
 
 
 def replace_rank(rank: RankInput, config: PiiConfig, counts: Counts) -> Iterator[pl.DataFrame]:

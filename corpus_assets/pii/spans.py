@@ -27,6 +27,10 @@ class Pattern(Protocol):
         """Yield the matches of a text."""
         ...
 
+    def search(self, string: str) -> Any:
+        """Return the first match of a text, or None."""
+        ...
+
 
 @dataclass(frozen=True)
 class Finder:
