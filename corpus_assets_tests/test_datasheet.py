@@ -22,7 +22,8 @@ def place(tmp_path_factory):
     ]
     write_documents(folder / "tales/a.jsonl", *tales, {"id": "x", "text": "Tale 1."})
     poems = [
-        {"text": f"Poem {n}: a{n}@example.org, 192.31.196.{n}", "license_spdx": "MIT"} for n in (1, 2)
+        {"text": f"Poem {n}: a{n}@example.org, 192.31.196.{n}", "license_spdx": "MIT"}
+        for n in (1, 2)
     ]
     write_documents(folder / "poems/a.jsonl", *poems, {"text": ""})
     sources = [

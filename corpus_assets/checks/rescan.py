@@ -29,11 +29,11 @@ def rescan(scrubbed_docs: Table, config: PiiConfig) -> Plan:
 def rescan_rank(rank: RankInput, config: PiiConfig, counts: Counts) -> Iterator[pl.DataFrame]:
     """Yield how many documents of a rank hold personal data of each kind, and the id of one."""
     for frame in rank.frames(["id", "text"]):
-        findings = {}
+        findings: dict[str, tuple[int, str]] = {}
         for place, spans in spans_of_texts(frame["text"], config).items():
             for kind in {span.kind for span in spans}:
-                rows, example = findings.get(kind, (0, frame["id"][place]))
-                findings[kind] = (rows + 1, example)
+                number, example = findings.get(kind, (0, frame["id"][place]))
+                findings[kind] = (number + 1, example)
         rows: list[Finding] = [(NAME, kind, n, name) for kind, (n, name) in findings.items()]
         if rows:
             yield findings_frame(rows)

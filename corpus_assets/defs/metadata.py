@@ -84,7 +84,9 @@ def pii_samples(frame: pl.DataFrame) -> str:
         (kind, plain(name), plain(context))
         for kind, name, context in samples(frame, SAMPLES_PER_KIND)
     ]
-    return markdown_table(("kind", "id", "replaced in"), rows) if rows else "None in the first rows."
+    return (
+        markdown_table(("kind", "id", "replaced in"), rows) if rows else "None in the first rows."
+    )
 
 
 def column_schema(table: Table) -> dg.TableSchema:

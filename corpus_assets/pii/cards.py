@@ -71,10 +71,14 @@ def accept_in_run(text: str, start: int, end: int) -> Bounds | None:
 def _first_groups(text: str, start: int, end: int) -> Bounds | None:
     """Take the first groups of a run where what follows are a date and a code: `12 30 123`."""
     rest = text[end : end + 12]
-    follows = re.match(r" (?:0[1-9]|1[0-2])[ /-]?[0-9]{2}(?:[0-9]{2})?(?: [0-9]{3,4})?(?![0-9])", rest)
-    alone = text[: end] if follows else ""
+    follows = re.match(
+        r" (?:0[1-9]|1[0-2])[ /-]?[0-9]{2}(?:[0-9]{2})?(?: [0-9]{3,4})?(?![0-9])", rest
+    )
+    alone = text[:end] if follows else ""
     return accept_card(alone, start, end) if follows else None
 
 
 CARD = linear(r"[0-9](?:[ .\-]?[0-9]){13,40}")
-FINDERS = (Finder(r"[2-6389][0-9]{3}[ .\-]?[0-9]{4,6}[ .\-]?[0-9]{4}", by_pattern(CARD, accept_in_run)),)
+FINDERS = (
+    Finder(r"[2-6389][0-9]{3}[ .\-]?[0-9]{4,6}[ .\-]?[0-9]{4}", by_pattern(CARD, accept_in_run)),
+)

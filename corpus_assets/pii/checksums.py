@@ -77,7 +77,7 @@ def france(number: str) -> bool:
     """NIR; Corsica's 2A and 2B count as 19 and 18."""
     month = int(number[3:5])
     body = number[:13].replace("2A", "19").replace("2B", "18")
-    plausible = 1 <= month <= 12 or 20 <= month <= 42 or month >= 50  # noqa: PLR2004
+    plausible = 1 <= month <= 12 or 20 <= month <= 42 or month >= 50
     return plausible and 97 - int(body) % 97 == int(number[13:])
 
 
@@ -104,7 +104,7 @@ def poland(number: str) -> bool:
     """PESEL; the month tells the century."""
     month = int(number[2:4]) % 20
     fits = weighted(number, (1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1)) % 10 == 0
-    return fits and 1 <= month <= 12 and 1 <= int(number[4:6]) <= 31  # noqa: PLR2004
+    return fits and 1 <= month <= 12 and 1 <= int(number[4:6]) <= 31
 
 
 def luhn(number: str) -> bool:
@@ -117,7 +117,7 @@ def sweden(number: str) -> bool:
     """Personnummer, and samordningsnummer whose day is 60 more."""
     short = number[-10:]
     day = int(short[4:6])
-    born = short[:4] + f"{day - 60 if day > 60 else day:02d}"  # noqa: PLR2004
+    born = short[:4] + f"{day - 60 if day > 60 else day:02d}"
     return luhn(short) and is_yymmdd(born)
 
 
@@ -138,13 +138,15 @@ def china(number: str) -> bool:
 def united_kingdom(number: str) -> bool:
     """NHS number."""
     check = 11 - weighted(number, range(10, 1, -1)) % 11
-    return check % 11 == int(number[9]) and check != 10 and len(set(number)) > 1  # noqa: PLR2004
+    return check % 11 == int(number[9]) and check != 10 and len(set(number)) > 1
 
 
 def germany(number: str) -> bool:
     """Steuer-ID: one digit stands twice or thrice among the first ten."""
     counts = sorted((number[:10].count(digit) for digit in set(number[:10])), reverse=True)
-    return number[0] != "0" and counts[0] in {2, 3} and counts[1:2] in ([1], []) and mod_11_10(number)
+    return (
+        number[0] != "0" and counts[0] in {2, 3} and counts[1:2] in ([1], []) and mod_11_10(number)
+    )
 
 
 def south_africa(number: str) -> bool:
@@ -161,7 +163,7 @@ def mexico(number: str) -> bool:
 
 def australia(number: str) -> bool:
     """TFN."""
-    weights = (1, 4, 3, 7, 5, 8, 6, 9, 10) if len(number) == 9 else (10, 7, 8, 4, 6, 3, 5, 1)  # noqa: PLR2004
+    weights = (1, 4, 3, 7, 5, 8, 6, 9, 10) if len(number) == 9 else (10, 7, 8, 4, 6, 3, 5, 1)
     return len(set(number)) > 1 and weighted(number, weights) % 11 == 0
 
 
@@ -173,7 +175,7 @@ def canada(number: str) -> bool:
 def norway(number: str) -> bool:
     """Fødselsnummer, and D-nummer whose day is 40 more."""
     day = int(number[:2])
-    born = f"{day - 40 if day > 40 else day:02d}" + number[2:6]  # noqa: PLR2004
+    born = f"{day - 40 if day > 40 else day:02d}" + number[2:6]
     first = weighted(number, (3, 7, 6, 1, 8, 9, 4, 5, 2, 1)) % 11 == 0
     second = weighted(number, (5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1)) % 11 == 0
     return first and second and is_ddmmyy(born)
@@ -193,13 +195,13 @@ def belgium(number: str) -> bool:
 def portugal(number: str) -> bool:
     """NIF of a person."""
     check = 11 - weighted(number, range(9, 1, -1)) % 11
-    return number[0] in "123" and (check if check < 10 else 0) == int(number[8])  # noqa: PLR2004
+    return number[0] in "123" and (check if check < 10 else 0) == int(number[8])
 
 
 def romania(number: str) -> bool:
     """CNP."""
     check = weighted(number, (2, 7, 9, 1, 4, 6, 3, 5, 8, 2, 7, 9)) % 11
-    fits = (1 if check == 10 else check) == int(number[12])  # noqa: PLR2004
+    fits = (1 if check == 10 else check) == int(number[12])
     return fits and number[0] != "0" and is_yymmdd(number[1:7])
 
 
@@ -252,13 +254,13 @@ def bulgaria(number: str) -> bool:
     """EGN; the month tells the century."""
     month = int(number[2:4]) % 20
     check = weighted(number, (2, 4, 8, 5, 10, 9, 7, 3, 6)) % 11 % 10
-    return 1 <= month <= 12 and 1 <= int(number[4:6]) <= 31 and check == int(number[9])  # noqa: PLR2004
+    return 1 <= month <= 12 and 1 <= int(number[4:6]) <= 31 and check == int(number[9])
 
 
 def baltic(number: str) -> bool:
     """Isikukood of Estonia, asmens kodas of Lithuania."""
     check = weighted(number, (1, 2, 3, 4, 5, 6, 7, 8, 9, 1)) % 11
-    if check == 10:  # noqa: PLR2004
+    if check == 10:
         check = weighted(number, (3, 4, 5, 6, 7, 8, 9, 1, 2, 3)) % 11 % 10
     return number[0] in "12345678" and is_yymmdd(number[1:7]) and check == int(number[10])
 
@@ -266,15 +268,15 @@ def baltic(number: str) -> bool:
 def czechia(number: str) -> bool:
     """Rodné číslo; the month tells the sex."""
     month = int(number[2:4]) % 50 % 20
-    fits = int(number) % 11 == 0 or (int(number[:9]) % 11 == 10 and number[9] == "0")  # noqa: PLR2004
-    return 1 <= month <= 12 and 1 <= int(number[4:6]) <= 31 and fits  # noqa: PLR2004
+    fits = int(number) % 11 == 0 or (int(number[:9]) % 11 == 10 and number[9] == "0")
+    return 1 <= month <= 12 and 1 <= int(number[4:6]) <= 31 and fits
 
 
 def serbia(number: str) -> bool:
     """JMBG."""
     check = 11 - weighted(number, (7, 6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2)) % 11
     day, month = int(number[:2]), int(number[2:4])
-    return (check if check < 10 else 0) == int(number[12]) and 1 <= day <= 31 and 1 <= month <= 12  # noqa: PLR2004
+    return (check if check < 10 else 0) == int(number[12]) and 1 <= day <= 31 and 1 <= month <= 12
 
 
 def switzerland(number: str) -> bool:
@@ -290,7 +292,7 @@ def austria(number: str) -> bool:
 
 def ireland(number: str) -> bool:
     """PPS number."""
-    extra = 0 if len(number) == 8 or number[8] == "W" else ord(number[8]) - ord("A") + 1  # noqa: PLR2004
+    extra = 0 if len(number) == 8 or number[8] == "W" else ord(number[8]) - ord("A") + 1
     total = weighted(number, (8, 7, 6, 5, 4, 3, 2)) + 9 * extra
     return "WABCDEFGHIJKLMNOPQRSTUV"[total % 23] == number[7]
 
@@ -303,7 +305,9 @@ def russia(number: str) -> bool:
 
 def thailand(number: str) -> bool:
     """Identification number of a person."""
-    return number[0] != "0" and (11 - weighted(number, range(13, 1, -1)) % 11) % 10 == int(number[12])
+    return number[0] != "0" and (11 - weighted(number, range(13, 1, -1)) % 11) % 10 == int(
+        number[12]
+    )
 
 
 def taiwan(number: str) -> bool:

@@ -7,8 +7,8 @@ e-mail search is a look to both sides of each @, where datatrove's regex starts 
 import re
 from collections import Counter
 from collections.abc import Iterator
-from ipaddress import AddressValueError, IPv4Address, IPv4Network
 from functools import lru_cache
+from ipaddress import AddressValueError, IPv4Address, IPv4Network
 from itertools import cycle
 
 import polars as pl

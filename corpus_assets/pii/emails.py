@@ -28,7 +28,27 @@ _VERSION = re.compile(r"v?[0-9]+(?:\.[0-9]+)*(?:\.|$)|[0-9]x\.", re.IGNORECASE)
 _DENSITY = re.compile(r"[1-9]x\.")
 _ESCAPE = re.compile(r"\\[nrt]$")
 
-_FILES = frozenset("py sh zip mov so ps java box target map data dot fit call read save run".split())
+_FILES = frozenset(
+    [
+        "py",
+        "sh",
+        "zip",
+        "mov",
+        "so",
+        "ps",
+        "java",
+        "box",
+        "target",
+        "map",
+        "data",
+        "dot",
+        "fit",
+        "call",
+        "read",
+        "save",
+        "run",
+    ]
+)
 """Top-level domains that in `name@word.tld` are a file, a unit or an attribute far more often."""
 
 _FORGES = re.compile(
@@ -155,7 +175,7 @@ def accept_sign(text: str, sign: int, after: int) -> Bounds | None:
 
 
 def _after_escape(text: str, start: int) -> int:
-    """Return the start without the letter of an escape such as the `n` of a written `\\n`."""
+    r"""Return the start without the letter of an escape such as the `n` of a written `\n`."""
     return start + 1 if _ESCAPE.search(text[max(0, start - 1) : start + 1]) else start
 
 
@@ -172,7 +192,7 @@ def _is_code(text: str, start: int, end: int, local: str, domain: str) -> bool:
         or (before == "@" and not text[max(0, start - 2) : start - 1].isalnum())
         or (short and not (local + domain).islower())
         or (top in _FILES and "." not in name)
-        or (len(name) <= 2 and _CALL_AFTER.match(followed))  # noqa: PLR2004 - a.b or a.bc
+        or (len(name) <= 2 and _CALL_AFTER.match(followed))
         or re.match(r"\.(?:html?|php|js|css|png|jpe?g|gif|svg|xml|json)\b", followed)
     )
 
@@ -214,17 +234,73 @@ SPELLED = linear(
     rf" (?:{_SPELLED_AT[9:]}) {_WORD}(?: (?:{_SPELLED_DOT}) {_WORD}){{1,4}}"
 )
 SPACED = linear(rf" @ {_WORD}(?:\.{_WORD}){{1,5}}")
-ENCODED = linear(r"(?:&#0{0,4}64;|&#[xX]0{0,4}40;|&commat;|&COMMAT;|%40|\\[uU]0040|\\[xX]40|=40)[\pL\pN]")
+ENCODED = linear(
+    r"(?:&#0{0,4}64;|&#[xX]0{0,4}40;|&commat;|&COMMAT;|%40|\\[uU]0040|\\[xX]40|=40)[\pL\pN]"
+)
 
 _DOT_FORM = re.compile(rf"(?: {{0,2}}{_OPEN} ?(?:{_DOT_WORDS}) ?{_CLOSE} {{0,2}}| (?:{_DOT_WORDS}) )",
                        re.IGNORECASE)  # fmt: skip
 _PLAIN_AT = re.compile(rf"(?:{_BRACKETED_AT}| (?:AT|At|at|ÄT|ARROBA|arroba|собака|СОБАКА|"
                        rf"chiocciola|CHIOCCIOLA|małpa) | @ )")  # fmt: skip
 _NOT_NAMES = frozenset(
-    "us me look find visit online here is are was be found live available hosted it them site "
-    "website page pages docs documentation more see meet join follow up starts ends open and or "
-    "the a an on by of lunch dinner working works work read buy sold only again now today com "
-    "выглядит смотри найти".split()
+    [
+        "us",
+        "me",
+        "look",
+        "find",
+        "visit",
+        "online",
+        "here",
+        "is",
+        "are",
+        "was",
+        "be",
+        "found",
+        "live",
+        "available",
+        "hosted",
+        "it",
+        "them",
+        "site",
+        "website",
+        "page",
+        "pages",
+        "docs",
+        "documentation",
+        "more",
+        "see",
+        "meet",
+        "join",
+        "follow",
+        "up",
+        "starts",
+        "ends",
+        "open",
+        "and",
+        "or",
+        "the",
+        "a",
+        "an",
+        "on",
+        "by",
+        "of",
+        "lunch",
+        "dinner",
+        "working",
+        "works",
+        "work",
+        "read",
+        "buy",
+        "sold",
+        "only",
+        "again",
+        "now",
+        "today",
+        "com",
+        "выглядит",
+        "смотри",
+        "найти",
+    ]
 )
 
 
@@ -279,9 +355,9 @@ def _is_plausible(text: str, first: int, sign: int, spelled: str, domain: str) -
     local = text[first:sign]
     line = text[max(0, first - 40) : first].rpartition("\n")[2]
     bare = spelled in {"at", "At", "@"}
-    if "(" not in domain and len(spelled) > 2 and spelled.strip("()[]{}<>*_|/~- ").lower() in {"a", "et"}:
-        if len(local) < 2 or " " in text[sign - 1 : sign + 1]:
-            return False
+    letter = spelled.strip("()[]{}<>*_|/~- ").lower() in {"a", "et"}
+    if letter and (len(local) < 2 or " " in text[sign - 1 : sign + 1]):
+        return False
     if local.lower() in _NOT_NAMES or _VERSION.match(domain):
         return False
     if spelled == "@":
@@ -291,7 +367,10 @@ def _is_plausible(text: str, first: int, sign: int, spelled: str, domain: str) -
     return not _USERINFO.search(line)
 
 
-_LABELLED = re.compile(r"(?:e-?mail|mail|mailto|courriel|correo|contact|kontakt|почта|mejl|邮箱|メール)\W{0,4}(?:\w+\W{1,2})?$", re.IGNORECASE)
+_LABELLED = re.compile(
+    r"(?:e-?mail|mail|mailto|courriel|correo|contact|kontakt|почта|mejl|邮箱|メール)\W{0,4}(?:\w+\W{1,2})?$",
+    re.IGNORECASE,
+)
 _MORE = re.compile(r"\b(?:more|further|the|our|your|this|their|its|latest|all)\s$", re.IGNORECASE)
 
 
@@ -318,7 +397,7 @@ FINDERS = (
         rare=True,
     ),
     Finder(
-rf" (?:{_SPELLED_AT}) [^ \x00-\x2f]{{1,63}} (?:dot|DOT|Dot|{_SPELLED_DOT}) ",
+        rf" (?:{_SPELLED_AT}) [^ \x00-\x2f]{{1,63}} (?:dot|DOT|Dot|{_SPELLED_DOT}) ",
         by_pattern(SPELLED, accept_written),
     ),
     Finder(r" @ [^\x00-\x2f\x3a-\x40\x5b-\x60]", by_pattern(SPACED, accept_written)),

@@ -7,7 +7,6 @@ products differ, are left out of the scores.
 
 import json
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -120,4 +119,3 @@ def main() -> None:
     scores = evaluate(lines, partial(detect, config=PiiConfig(kinds=WITHOUT_MODEL)))
     policy = sum(map(is_policy, lines))
     sys.stdout.write(f"{report(scores)}\n{len(lines)} lines, {policy} of policy left out\n")
-

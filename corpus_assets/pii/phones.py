@@ -32,7 +32,9 @@ _DATES = re.compile(
 )
 """Dates, ranges of years, time stamps, dotted quads and decimals."""
 
-_AFTER = re.compile(r"[A-Za-z_]|[.,][0-9]|-[0-9A-Za-z]|%|[:/][0-9]|#|°|[€$£¥]| ?(?:EUR|USD|GBP|km|kg|GB|MB|px|ms)\b")
+_AFTER = re.compile(
+    r"[A-Za-z_]|[.,][0-9]|-[0-9A-Za-z]|%|[:/][0-9]|#|°|[€$£¥]| ?(?:EUR|USD|GBP|km|kg|GB|MB|px|ms)\b"
+)
 _EXTENSION = re.compile(r"(?:ext|x|#|app|apt|poste|int|wew|доб|dw)\.? ?[0-9]", re.IGNORECASE)
 
 
@@ -75,7 +77,9 @@ def _any_of(labels: list[str]) -> str:
 
 def _is_spaced(label: str) -> bool:
     """Return whether a label's script sets spaces between words."""
-    return not re.match("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]", label)
+    return not re.match(
+        "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]", label
+    )
 
 
 _CONNECTORS = (
@@ -170,7 +174,7 @@ def is_number(written: str, regions: tuple[str, ...]) -> bool:
         regions: ISO 3166 codes; `INTERNATIONAL` reads the number as if a + stood before it.
     """
     digits = re.sub("[^0-9]", "", written)
-    if len(set(digits)) < 3:  # noqa: PLR2004
+    if len(set(digits)) < 3:
         return False
     if written.startswith("+"):
         return _is_valid(written, None)
@@ -181,7 +185,7 @@ def is_number(written: str, regions: tuple[str, ...]) -> bool:
         return _is_valid("+" + digits, None)
     if any(_is_valid(written, region) for region in regions):
         return True
-    return len(digits) > 10 and _is_valid("+" + digits, None)  # noqa: PLR2004 - with a country code
+    return len(digits) > 10 and _is_valid("+" + digits, None)
 
 
 def _is_valid(written: str, region: str | None) -> bool:
@@ -200,7 +204,7 @@ def _is_possible(number: phonenumbers.PhoneNumber) -> bool:
     The ranges that regulators keep for fiction are not valid to libphonenumber.
     """
     reason = phonenumbers.is_possible_number_with_reason(number)
-    long = len(str(number.national_number)) >= 8  # noqa: PLR2004
+    long = len(str(number.national_number)) >= 8
     return long and number.country_code != 1 and reason == phonenumbers.ValidationResult.IS_POSSIBLE
 
 
@@ -213,7 +217,7 @@ def _has_trunk_zero(written: str, number: phonenumbers.PhoneNumber) -> bool:
 _BEFORE_PLUS = re.compile(r"[0-9A-Za-z+=/*^]$")
 
 
-def accept_international(text: str, start: int, end: int) -> Bounds | None:  # noqa: ARG001
+def accept_international(text: str, start: int, end: int) -> Bounds | None:
     """Return the bounds of a number with + and a country code, or None."""
     before = text[max(0, start - 1) : start]
     if before and before not in "=/" and _BEFORE_PLUS.match(before):
@@ -224,9 +228,11 @@ def accept_international(text: str, start: int, end: int) -> Bounds | None:  # n
 _LOOSE_BEFORE = re.compile(r"[0-9A-Za-z.,#/\-_$€£+@:=(\[<]$|[0-9] $|[0-9]\t$")
 
 
-def accept_from_abroad(text: str, start: int, end: int) -> Bounds | None:  # noqa: ARG001
+def accept_from_abroad(text: str, start: int, end: int) -> Bounds | None:
     """Return the bounds of a grouped number with 00 or 011 and a country code, or None."""
-    if _LOOSE_BEFORE.search(text[max(0, start - 2) : start].replace("(", "")) or names_another_number(text, start):
+    if _LOOSE_BEFORE.search(
+        text[max(0, start - 2) : start].replace("(", "")
+    ) or names_another_number(text, start):
         return None
     return number_at(text, start, ())
 
@@ -236,7 +242,9 @@ def accept_american(text: str, start: int, end: int) -> Bounds | None:
     before, after = text[max(0, start - 2) : start], text[end : end + 8]
     if re.search(r"[0-9A-Za-z.,#/\-_$€£+@§]$|[0-9]\)? $", before) and not before.endswith("tel:"):
         return None
-    if (_AFTER.match(after) and not _EXTENSION.match(after)) or re.match(r" ?[0-9]|-|_|\.[0-9]", after):
+    if (_AFTER.match(after) and not _EXTENSION.match(after)) or re.match(
+        r" ?[0-9]|-|_|\.[0-9]", after
+    ):
         return None
     if names_another_number(text, start):
         return None
@@ -252,14 +260,18 @@ _NOUNS_AFTER = (
 def accept_before_label(text: str, start: int, end: int) -> Bounds | None:
     """Return the bounds of a grouped national number that a label follows, or None."""
     before = text[max(0, start - 2) : start]
-    if _LOOSE_BEFORE.search(before.replace("(", "").replace(":", "")) or names_another_number(text, start):
+    if _LOOSE_BEFORE.search(before.replace("(", "").replace(":", "")) or names_another_number(
+        text, start
+    ):
         return None
     bounds = number_at(text, start, all_regions())
     if bounds is None or bounds[1] > end:
         return None
     written = text[bounds[0] : bounds[1]]
     grouped = re.search(r"[0-9][ .\-/)]+[0-9]", written)
-    trunk = written.lstrip("(").startswith("0") or re.match(r"\(?[2-9][0-9]{2}\)?[ .\-][0-9]{3}[ .\-][0-9]{4}$", written)
+    trunk = written.lstrip("(").startswith("0") or re.match(
+        r"\(?[2-9][0-9]{2}\)?[ .\-][0-9]{3}[ .\-][0-9]{4}$", written
+    )
     return bounds if grouped and trunk else None
 
 
@@ -280,7 +292,8 @@ SEVEN_DIGITS = r"[0-9](?:[ .\-/()\t]{0,3}[0-9]){6}"
 
 FINDERS = (
     Finder(
-        r"\+ ?\(?[0-9](?:[ .\-/()]{0,3}[0-9]){6}", by_pattern(INTERNATIONAL_FORM, accept_international)
+        r"\+ ?\(?[0-9](?:[ .\-/()]{0,3}[0-9]){6}",
+        by_pattern(INTERNATIONAL_FORM, accept_international),
     ),
     Finder(
         r"(?:00|011[ .\-])[ .\-]?[1-9][0-9]{0,2}[ .\-/(][ .\-/()]{0,3}[0-9]",

@@ -28,7 +28,7 @@ def replacer_of(config: PiiConfig) -> Replacer:
     if config.mode == "hash":
         key = config.key()
         return lambda kind, text: _with_digest(config.tag(kind), _digest(key, kind, text))
-    return lambda kind, text: config.tag(kind)
+    return lambda kind, _: config.tag(kind)
 
 
 def _dummy(kind: str, text: str) -> str:

@@ -85,9 +85,7 @@ def scrub_pii(frame: pl.DataFrame, config: PiiConfig, counts: Counts) -> pl.Data
     return frame
 
 
-def scrub_texts(
-    texts: pl.Series, config: PiiConfig
-) -> tuple[pl.Series, dict[int, Counter[str]]]:
+def scrub_texts(texts: pl.Series, config: PiiConfig) -> tuple[pl.Series, dict[int, Counter[str]]]:
     """Return texts with personal data replaced, and the counts by kind of those that held some."""
     spans = spans_of_texts(texts, config)
     if not spans:

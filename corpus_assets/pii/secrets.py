@@ -126,8 +126,12 @@ def accept_assigned(text: str, start: int, end: int) -> Bounds | None:
 BEGIN = re.compile(
     r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----"
 )
-_END = re.compile(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|---- END SSH2 ENCRYPTED PRIVATE KEY ----")
-_BODY = re.compile(r"(?:\\[nrt]|[A-Za-z0-9+/=:,;.()\s\"'>|#*\\-])*?(?=-----|---- END)|(?:\\n|[A-Za-z0-9+/=\s])*")
+_END = re.compile(
+    r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|---- END SSH2 ENCRYPTED PRIVATE KEY ----"
+)
+_BODY = re.compile(
+    r"(?:\\[nrt]|[A-Za-z0-9+/=:,;.()\s\"'>|#*\\-])*?(?=-----|---- END)|(?:\\n|[A-Za-z0-9+/=\s])*"
+)
 BLOCK_MOST = 32_768
 """Characters of a private key block: one of 16,384 bits has 13,000."""
 _LINE = re.compile(r"[A-Za-z0-9+/=]{20,}")
@@ -155,12 +159,10 @@ def _cut_off_end(text: str, start: int, bound: int) -> int:
 
 
 def _is_masked_body(body: str) -> bool:
-    return "..." in body or "…" in body or len(set(body)) < 10  # noqa: PLR2004
+    return "..." in body or "…" in body or len(set(body)) < 10
 
 
-URL_PASSWORD = linear(
-    r"://[^\s/:@\"'<>`\[\](){},;\\]*:[^\s/\"'<>`,\\]+@[A-Za-z0-9\[_\pL]"
-)
+URL_PASSWORD = linear(r"://[^\s/:@\"'<>`\[\](){},;\\]*:[^\s/\"'<>`,\\]+@[A-Za-z0-9\[_\pL]")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{1,20}$")
 LONGEST_PASSWORD = 128
 _PLACEHOLDER = re.compile(
@@ -197,5 +199,8 @@ FINDERS = (
         by_pattern(ASSIGNED, accept_assigned),
     ),
     Finder(r"-- ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY", find_private_keys),
-    Finder(r"://[^\x00-\x20/:@]{0,64}:[^\x00-\x20/]{1,128}@", by_pattern(URL_PASSWORD, accept_url_password)),
+    Finder(
+        r"://[^\x00-\x20/:@]{0,64}:[^\x00-\x20/]{1,128}@",
+        by_pattern(URL_PASSWORD, accept_url_password),
+    ),
 )

@@ -23,11 +23,11 @@ Accept = Callable[[str, int, int], Bounds | None]
 class Pattern(Protocol):
     """A compiled pattern, of `re` or of `re2`."""
 
-    def finditer(self, string: str) -> Iterator[Any]:
+    def finditer(self, string: str, /) -> Iterator[Any]:
         """Yield the matches of a text."""
         ...
 
-    def search(self, string: str) -> Any:
+    def search(self, string: str, /) -> Any:
         """Return the first match of a text, or None."""
         ...
 

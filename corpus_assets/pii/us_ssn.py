@@ -43,4 +43,6 @@ def accept_ssn(text: str, start: int, end: int) -> Bounds | None:
 
 
 SSN = linear(r"[0-9]{3}[ .\-]?[0-9]{2}[ .\-]?[0-9]{4}[0-9]*")
-FINDERS = (Finder(r"[0-9]{3}[ .\-]?[0-9]{2}[ .\-]?[0-9]{4}", by_pattern(SSN, accept_ssn), rare=True),)
+FINDERS = (
+    Finder(r"[0-9]{3}[ .\-]?[0-9]{2}[ .\-]?[0-9]{4}", by_pattern(SSN, accept_ssn), rare=True),
+)
