@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 PEER ?= .venv-datatrove
 export PEER
 
-.PHONY: help corpus filter-report ui test test-long check format lint types imports parity bench constraints \
+.PHONY: help corpus filter-report ui test test-long check format lint types imports parity pii-eval bench constraints \
   sample clean
 
 # The instance described by dagster.yaml, with its history under .dagster/.
@@ -51,6 +51,9 @@ types: .venv/dev ## Check the types
 imports: .venv/dev ## Check that imports follow the layers
 	$(BIN)/lint-imports
 
+pii-eval: .venv/dev ## Score the detectors of personal data on the labelled lines
+	$(BIN)/python -m corpus_assets.pii corpus_assets_tests/pii/cases.jsonl
+
 parity: .venv/dev $(PEER)/bin/spacy ## Compare with datatrove, file by file (needs Debian, an hour)
 	$(BIN)/python -m bench.minhash
 	$(BIN)/python -m bench.filters_parity
@@ -61,6 +64,7 @@ bench: .venv/dev $(PEER)/bin/spacy ## Measure the figures of the docs on this ma
 	$(BIN)/python -m bench.minhash --growth 50000
 	$(BIN)/python -m bench.filters_speed
 	$(BIN)/python -m bench.filters_lang_url
+	$(BIN)/python -m bench.pii_speed
 
 ##@ Keep it
 constraints: .venv/dev ## Write constraints.txt from what is installed

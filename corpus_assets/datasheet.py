@@ -9,8 +9,6 @@ import yaml
 
 from corpus_assets.core.table import Table
 from corpus_assets.funnel import Funnel
-from corpus_assets.pii.kinds import KINDS
-from corpus_assets.shards.document import PII_KEYS
 
 CARD_FILE = "README.md"
 
@@ -101,9 +99,9 @@ def _sources(card: DatasheetInput) -> str:
 
 def _pii(card: DatasheetInput) -> str:
     """Return the replacements of the kinds that were looked for; a zero elsewhere says nothing."""
-    looked_for = {PII_KEYS[KINDS[name].manifest] for name in card.parameters["pii"]["kinds"]}
-    counts = card.manifest["pii"].items()
-    return _table(("kind", "replacements"), [(k, n) for k, n in counts if k in looked_for])
+    kinds = card.parameters["pii"]["kinds"]
+    rows = [(kind, f"{card.scrubbed.counts.get(f'pii/{kind}', 0):,}") for kind in kinds]
+    return _table(("kind", "replacements"), rows)
 
 
 def _reading(card: DatasheetInput) -> str:

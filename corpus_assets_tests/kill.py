@@ -101,7 +101,7 @@ def lines_of(seed, size):
         kinds = {
             0: "twice",
             1: "",
-            2: f"mail a{number}@example.org, host 8.8.4.4, {body}",
+            2: f"mail a{number}@example.org, host 192.31.196.7, {body}",
             3: f"one of the tales that only differ in a number: {number}",
         }
         record = {"id": f"{seed}-{number}", "text": kinds.get(chance.randint(0, 19), body)}

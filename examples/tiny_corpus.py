@@ -15,7 +15,7 @@ documents = [
     {"id": 1, "text": "Mia naps."},
     {"id": 2, "text": "Tom has a red ball."},
     {"id": 3, "text": "Mia naps."},
-    {"id": 4, "text": "Write to mia@example.org or ask 8.8.8.8."},
+    {"id": 4, "text": "Write to mia@example.org or ask 192.31.196.7."},
     {"id": 5, "text": ""},
 ]
 lines = "".join(json.dumps(document) + "\n" for document in documents)

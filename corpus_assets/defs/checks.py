@@ -9,6 +9,7 @@ from typing import Any
 import dagster as dg
 
 from corpus_assets.checks import corpus as corpus_checks
+from corpus_assets.checks import rescan as rescanning
 from corpus_assets.checks.conservation import (
     NAME as COUNTS_ADD_UP,
 )
@@ -34,7 +35,8 @@ def build_checks(spec: CorpusSpec) -> list[dg.AssetChecksDefinition]:
     stages = [
         _counts_check(spec, name, up) for name, up in zip(TABLES, (None, *TABLES), strict=False)
     ]
-    return [*stages, _schema_check(spec), _corpus_checks(spec)]
+    rescans = [] if spec.pii.mode == "datatrove" else [_rescan_check(spec)]
+    return [*stages, _schema_check(spec), *rescans, _corpus_checks(spec)]
 
 
 def _counts_check(spec: CorpusSpec, name: str, upstream: str | None) -> dg.AssetChecksDefinition:
@@ -76,6 +78,27 @@ def _schema_check(spec: CorpusSpec) -> dg.AssetChecksDefinition:
         return as_dagster(key, schema_result(findings))
 
     return schema
+
+
+def _rescan_check(spec: CorpusSpec) -> dg.AssetChecksDefinition:
+    key = dg.AssetKey([spec.name, "scrubbed_docs"])
+
+    @dg.asset_check(
+        asset=key,
+        name=rescanning.NAME,
+        description="A second look for personal data finds nothing.",
+        blocking=True,
+        required_resource_keys={"corpora"},
+    )
+    def no_personal_data(
+        context: dg.AssetCheckExecutionContext, table: Table
+    ) -> dg.AssetCheckResult:
+        store: CorpusStore = context.resources.corpora
+        folder = store.folder(key).parent / CHECKS_FOLDER / rescanning.NAME
+        plan = rescanning.rescan(table, spec.pii)
+        return as_dagster(key, rescanning.rescan_result(run_plan(plan, folder, store.engine)))
+
+    return no_personal_data
 
 
 def _corpus_checks(spec: CorpusSpec) -> dg.AssetChecksDefinition:

@@ -16,11 +16,14 @@ from corpus_assets.defs.markdown import funnel_plot, markdown_table, plain
 from corpus_assets.defs.minhash_metadata import ENTRIES, minhash_metadata
 from corpus_assets.funnel import Funnel, funnel_of
 from corpus_assets.ledger import LEDGER_FILE, read_ledger
+from corpus_assets.pii.samples import samples
 from corpus_assets.pii.scrubbing import PII_COLUMNS
 from corpus_assets.shards.build import Corpus
 from corpus_assets.shards.layout import SHARD_COLUMNS
 
 PREVIEW_ROWS = 5
+SAMPLED_ROWS = 2_000
+SAMPLES_PER_KIND = 5
 INLINE_SHARDS = 50
 """Dagster stores each JSON value four times and fetches it again with every page."""
 
@@ -57,7 +60,36 @@ def table_metadata(table: Table, progress: Progress | None) -> dict[str, Any]:
         kind, _, rest = name.partition("/")
         if kind in {"dropped", "rejected", "pii"}:
             metadata[f"{kind}: {rest}"] = number
+    if any(name.startswith("pii/") for name in table.counts):
+        metadata["personal data by source"] = dg.MetadataValue.md(pii_by_source(table))
+        metadata["samples"] = dg.MetadataValue.md(pii_samples(table.head(SAMPLED_ROWS)))
     return metadata
+
+
+def pii_by_source(table: Table) -> str:
+    """Return what was replaced in each source, a column per kind, as a Markdown table."""
+    rows: dict[str, dict[str, int]] = {}
+    for name, number in table.counts.items():
+        if name.startswith("pii_by_source/"):
+            _, source, kind = name.split("/", 2)
+            rows.setdefault(source, {})[kind] = number
+    kinds = [name.removeprefix("pii/") for name in table.counts if name.startswith("pii/")]
+    cells = [(source, *(f"{row.get(k, 0):,}" for k in kinds)) for source, row in rows.items()]
+    return markdown_table(("source", *kinds), sorted(cells))
+
+
+def pii_samples(frame: pl.DataFrame) -> str:
+    """Return places where something was replaced, for reviewers, as Markdown.
+
+    They are cut from scrubbed texts: every value found is masked, those around included.
+    """
+    rows = [
+        (kind, plain(name), plain(context))
+        for kind, name, context in samples(frame, SAMPLES_PER_KIND)
+    ]
+    return (
+        markdown_table(("kind", "id", "replaced in"), rows) if rows else "None in the first rows."
+    )
 
 
 def column_schema(table: Table) -> dg.TableSchema:

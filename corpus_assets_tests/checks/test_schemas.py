@@ -7,12 +7,12 @@ from corpus_assets.checks.findings import describe, schema_audit, schema_result,
 from corpus_assets.checks.schemas import DOCUMENTS, SHARD
 from corpus_assets.core.run import run_plan
 from corpus_assets.engines.local import LocalEngine
-from corpus_assets.pii.scrubbing import SCRUBBED
+from corpus_assets.pii.scrubbing import PII_COLUMNS, SCRUBBED
 from corpus_assets.shards import SCHEMA
 from corpus_assets_tests.scenario import document, table_of
 
 SECRET = "Zebra-Quartz"
-PII = {"pii_redactions": 3, "pii_email": 1, "pii_ip": 2}
+PII = dict.fromkeys(PII_COLUMNS, 0) | {"pii_redactions": 3, "pii_email": 1, "pii_ip": 2}
 KINDS = pl.DataFrame(SCRUBBED.empty_table()).schema
 SHARD_KINDS = pl.DataFrame(SCHEMA.empty_table()).schema
 

@@ -52,7 +52,7 @@ def test_all_assets_of_the_sample_are_made_and_all_its_checks_hold(sample):
     evaluations = {
         (e.asset_key.path[-1], e.check_name) for e in result.get_asset_check_evaluations()
     }
-    assert len(evaluations) == 12
+    assert len(evaluations) == 13
     assert failed_checks(result) == set()
 
 

@@ -32,7 +32,7 @@ CHECKS = {
     "raw_docs": {"counts_add_up"},
     "filtered_docs": {"counts_add_up"},
     "deduped_docs": {"counts_add_up"},
-    "scrubbed_docs": {"counts_add_up", "schema"},
+    "scrubbed_docs": {"counts_add_up", "no_personal_data", "schema"},
     "corpus": {
         "counts_add_up",
         "ids_sorted_unique",

@@ -1,0 +1,94 @@
+"""Detection: all kinds on the original text, closed under replacement.
+
+What stands beside a number decides what it is, so replacing one span can uncover another (the
+address after a version, once the word before it has gone). Therefore the text with its replacements
+is looked at again, until nothing more is found: a second pass over a scrubbed text changes nothing.
+"""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from corpus_assets.pii.config import PiiConfig
+from corpus_assets.pii.folding import fold
+from corpus_assets.pii.kinds import finders_of
+from corpus_assets.pii.replacing import Replacer, own_replacements, replaced, replacer_of
+from corpus_assets.pii.spans import Bounds, Finder, Span, without_overlaps
+
+KindFinder = tuple[str, Finder]
+
+
+def detect(text: str, config: PiiConfig | None = None) -> list[Span]:
+    """Return the personal data of a text: ordered, without overlaps, in code points.
+
+    Raises:
+        InputError: A kind needs what is not installed, or `mode: hash` has no key.
+    """
+    config = config or PiiConfig()
+    finders = tuple(finders_of(config.kinds, config.countries))
+    replacer = replacer_of(config)
+    found: list[Span] = []
+    while True:
+        more = spans_once(replaced(text, found, replacer), config, finders)
+        if not more:
+            return found
+        found = with_more(text, found, more, replacer)
+
+
+def scrub(text: str, config: PiiConfig | None = None) -> tuple[str, Counter[str]]:
+    """Return a text with its personal data replaced, and the counts by kind.
+
+    In `mode: datatrove` the text is taken as the first of a rank.
+
+    Raises:
+        InputError: As `detect`.
+    """
+    config = config or PiiConfig()
+    if config.mode == "datatrove":
+        from corpus_assets.pii.datatrove import Rotation  # noqa: PLC0415 - it needs this module
+
+        return Rotation(config).scrub(text)
+    spans = detect(text, config)
+    counts = Counter(dict.fromkeys(config.kinds, 0))
+    counts.update(span.kind for span in spans)
+    return replaced(text, spans, replacer_of(config)), counts
+
+
+def spans_once(
+    text: str, config: PiiConfig, finders: Iterable[KindFinder], folded: str | None = None
+) -> list[Span]:
+    """Return what one look at a text finds, without what overlaps replacements of the config."""
+    folded = fold(text) if folded is None else folded
+    spans = without_overlaps(
+        Span(kind, start, end) for kind, finder in finders for start, end in finder.find(folded)
+    )
+    return _outside(spans, own_replacements(text, config)) if spans else spans
+
+
+def _outside(spans: Sequence[Span], taken: Sequence[Bounds]) -> list[Span]:
+    """Return the spans that overlap none of some ordered bounds."""
+    starts = [start for start, _ in taken]
+
+    def is_free(span: Span) -> bool:
+        place = bisect_right(starts, span.end - 1) - 1
+        return place < 0 or taken[place][1] <= span.start
+
+    return [span for span in spans if is_free(span)]
+
+
+def with_more(
+    text: str, found: Sequence[Span], more: Sequence[Span], replacer: Replacer
+) -> list[Span]:
+    """Return spans of a text joined by those found in it after replacement."""
+    shifts = [0]
+    ends = [0]
+    for kind, start, end in found:
+        put = len(replacer(kind, text[start:end]))
+        ends.append(start + shifts[-1] + put)
+        shifts.append(shifts[-1] + put - (end - start))
+    moved = (
+        Span(kind, start - shift, end - shift)
+        for kind, start, end in more
+        for shift in [shifts[bisect_right(ends, start) - 1]]
+    )
+    return sorted([*found, *moved], key=lambda span: span.start)

@@ -1,0 +1,404 @@
+"""E-mail addresses: each sign that stands for @ is a candidate; look left and right of it."""
+
+import re
+from functools import cache
+from importlib import resources
+
+from corpus_assets.pii.spans import Bounds, Finder, by_pattern, linear
+
+LOCAL_MOST, DOMAIN_MOST = 64, 255
+"""Characters of a local part and of a domain, at most (RFC 5321, 4.5.3.1)."""
+
+_LATIN = "A-Za-z\u00aa\u00ba\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff"
+_JOINING = r"0-9._%+'\-&#~"
+_BACKWARDS_LATIN = re.compile(rf"[{_LATIN}{_JOINING}]+")
+_BACKWARDS_OTHER = re.compile(rf"(?:(?![{_LATIN}])[\w\u0900-\u0dff]|[{_JOINING}])+")
+_GLUED = re.compile(r"[._+]$")
+_QUOTED = re.compile(r'"[^"\\\r\n@]{1,64}"$')
+
+_LABEL = r"[^\W_](?:[\w\-]{0,62}[^\W_])?"
+_DOMAIN = re.compile(rf"{_LABEL}(?:[.\u3002\uff61]{_LABEL}){{1,9}}")
+_LITERAL = re.compile(
+    r"\[(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|IPv6:[0-9A-Fa-f:.]{2,45})\]", re.IGNORECASE
+)
+_DOTS = re.compile("[.\u3002\uff61]")
+_ASCII_HEAD = re.compile(r"[A-Za-z]+|[^\x00-\x7f]+")
+_CAMEL = re.compile(r"([a-z]{2,})(?=[A-Z])")
+_VERSION = re.compile(r"v?[0-9]+(?:\.[0-9]+)*(?:\.|$)|[0-9]x\.", re.IGNORECASE)
+_DENSITY = re.compile(r"[1-9]x\.")
+_ESCAPE = re.compile(r"\\[nrt]$")
+
+_FILES = frozenset(
+    [
+        "py",
+        "sh",
+        "zip",
+        "mov",
+        "so",
+        "ps",
+        "java",
+        "box",
+        "target",
+        "map",
+        "data",
+        "dot",
+        "fit",
+        "call",
+        "read",
+        "save",
+        "run",
+    ]
+)
+"""Top-level domains that in `name@word.tld` are a file, a unit or an attribute far more often."""
+
+_FORGES = re.compile(
+    r"(?:[\w-]+\.)*(?:github|gitlab|bitbucket|codeberg|gitee|gitea|sr|dev\.azure|visualstudio|"
+    r"gitcode|launchpad|savannah|kernel|archlinux)\.\w+(?:\.\w+)?$",
+    re.IGNORECASE,
+)
+_TRANSPORT_USERS = frozenset({"git", "hg", "svn", "cvs", "aur", "gitea", "gerrit"})
+_SHELL = re.compile(
+    r"(?:^|[\s$#`|;&(])(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id|autossh|sshfs)\s[^\n]{0,80}$"
+)
+_PATH_AFTER = re.compile(r":(?:[~/]|[\w.\-]+/|[\w.\-]+\.git\b)")
+_USERINFO = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://[^\s/?#@]*$")
+_CALL_AFTER = re.compile(r"\((?:\)|[\w.]+[,)=(])|\[")
+
+
+@cache
+def top_level_domains() -> frozenset[str]:
+    """Return the top-level domains in lower case, those of other scripts in both forms."""
+    text = (resources.files("corpus_assets.pii") / "tlds.txt").read_text(encoding="utf-8")
+    return frozenset(line for line in text.splitlines() if not line.startswith("#"))
+
+
+def local_start(text: str, sign: int, least: int = 0) -> int | None:
+    """Return where the local part before `sign` starts, or None if there is none.
+
+    A local part is of one script, so that the address in a line of Chinese or Thai is found
+    without the words that touch it; only a dot or the like joins two scripts.
+    """
+    head = text[max(least, sign - LOCAL_MOST - 1) : sign]
+    if head.endswith('"'):
+        quoted = _QUOTED.search(head)
+        return sign - len(quoted[0]) if quoted else None
+    backwards = head[::-1]
+    length = 0
+    for pattern in (_BACKWARDS_LATIN, _BACKWARDS_OTHER) * 2:
+        match = pattern.match(backwards, length)
+        if match is not None and (length == 0 or _GLUED.search(backwards[:length])):
+            length = match.end()
+    if length > LOCAL_MOST:
+        return None
+    local = head[len(head) - length :]
+    skipped = len(local) - len(_without_lead(local))
+    if local.endswith((".", "'", "&", "#", "~")) or skipped == len(local):
+        return None
+    return sign - length + skipped
+
+
+_LEAD = re.compile(r"^(?:%[0-9A-Fa-f]{2}|[.%+'\-&#~\u0300-\u036f]|&?#?\w{2,8};)+")
+_PARAMETER = re.compile(r".*&(?:amp;)?")
+
+
+def _without_lead(local: str) -> str:
+    """Return a local part without what a URL, a quote or a list left before it."""
+    parameter = _PARAMETER.match(local)
+    if parameter:
+        local = local[parameter.end() :]
+    lead = _LEAD.match(local)
+    return local[lead.end() :] if lead else local
+
+
+def domain_end(text: str, start: int, most: int = DOMAIN_MOST) -> int | None:
+    """Return where the domain at `start` ends, or None if no name in it is in the root zone."""
+    match = _DOMAIN.match(text[start : start + most])
+    if match is None:
+        return None
+    labels = _labels(match[0])
+    for number in range(len(labels) - 1, 0, -1):
+        first, last = labels[number]
+        size = _top_level(match[0][first:last])
+        if size is None or (size < last - first and number < len(labels) - 1):
+            continue
+        if number > 1 and _begins_sentence(match[0], labels, number):
+            continue
+        return start + first + size
+    return None
+
+
+def _labels(domain: str) -> list[Bounds]:
+    bounds: list[Bounds] = []
+    start = 0
+    for dot in _DOTS.finditer(domain):
+        bounds.append((start, dot.start()))
+        start = dot.end()
+    return [*bounds, (start, len(domain))]
+
+
+def _top_level(label: str) -> int | None:
+    """Return how much of a label is a top-level domain: all, or what touches a word after it."""
+    known = top_level_domains()
+    if label.lower() in known:
+        return len(label)
+    head = _ASCII_HEAD.match(label)
+    if head and head[0].lower() in known:
+        rest = label[head.end() :].lstrip("-")
+        if rest and not rest[0].isascii():
+            return head.end()
+    camel = _CAMEL.match(label)
+    return camel.end() if camel and camel[1] in known else None
+
+
+def _begins_sentence(domain: str, labels: list[Bounds], number: int) -> bool:
+    """Return whether a last label is the word after a full stop: `me@example.com.In autumn`."""
+    last, before = (domain[first:end] for first, end in (labels[number], labels[number - 1]))
+    return last.istitle() and before.islower() and before in top_level_domains()
+
+
+def accept_sign(text: str, sign: int, after: int) -> Bounds | None:
+    """Return the bounds of the address whose @ is `text[sign:after]`, or None if it is none."""
+    start = local_start(text, sign)
+    if start is None:
+        return None
+    if text[after : after + 1] == "[":
+        literal = _LITERAL.match(text[after : after + 50])
+        return (start, after + literal.end()) if literal else None
+    end = domain_end(text, after)
+    if end is None:
+        return None
+    start = _after_escape(text, start)
+    local, domain = text[start:sign], text[after:end]
+    if not local or _is_code(text, start, end, local, domain) or _is_transport(text, start, end):
+        return None
+    return start, end
+
+
+def _after_escape(text: str, start: int) -> int:
+    r"""Return the start without the letter of an escape such as the `n` of a written `\n`."""
+    return start + 1 if _ESCAPE.search(text[max(0, start - 1) : start + 1]) else start
+
+
+def _is_code(text: str, start: int, end: int, local: str, domain: str) -> bool:
+    """Return whether an address is a version, a file, an expression or a handle."""
+    name, _, top = domain.rpartition(".")
+    before = text[start - 1 : start]
+    short = len(local) == 1 and len(name) == 1
+    followed = text[end : end + 12]
+    return bool(
+        _VERSION.match(domain)
+        or _DENSITY.match(domain)
+        or before == "\\"
+        or (before == "@" and not text[max(0, start - 2) : start - 1].isalnum())
+        or (short and not (local + domain).islower())
+        or (top in _FILES and "." not in name)
+        or (len(name) <= 2 and _CALL_AFTER.match(followed))
+        or re.match(r"\.(?:html?|php|js|css|png|jpe?g|gif|svg|xml|json)\b", followed)
+    )
+
+
+def _is_transport(text: str, start: int, end: int) -> bool:
+    """Return whether an address is the user and host of a connection, not a mailbox."""
+    sign = text.find("@", start, end)
+    local, host = text[start:sign], text[sign + 1 : end]
+    if local in _TRANSPORT_USERS and (_FORGES.match(host) or text[end : end + 1] == ":"):
+        return True
+    line = text[max(0, start - 120) : start]
+    return bool(
+        _PATH_AFTER.match(text[end : end + 80])
+        or _USERINFO.search(line)
+        or _SHELL.search(line.rpartition("\n")[2])
+    )
+
+
+_AT_WORDS = (
+    "at|@|ät|aet|a|arroba|arobase|arobas|chiocciola|chez|et|собака|собачка|гав|zavináč|zavinac|"
+    "małpa|malpa|kukac|snabel-?a|alfakrøll|krøllalfa|ätt|ätmerkki|miukumauku|apenstaartje|apestaart|"
+    "klammeraffe|affe|kuyruklu|παπάκι|שטרודל|آت|圈|アット|アットマーク|골뱅이"
+)
+_DOT_WORDS = (
+    "dot|d0t|punkt|point|punto|ponto|pt|punct|kropka|piste|pont|tečka|tecka|bodka|точка|тчк|крапка|"
+    "nokta|τελεία|נקודה|点|點|ドット|닷|점|stop|dt|prick|punktum|\\."
+)
+_OPEN, _CLOSE = r"[(\[{<«【「]", r"[)\]}>»】」]"
+_BRACKETED_AT = rf" {{0,2}}(?:{_OPEN}[-*]? ?(?:{_AT_WORDS}|AT|At|ÄT|ARROBA|Arroba) ?[-*]?{_CLOSE}|[-_*|~](?:at|AT)[-_*|~]) {{0,2}}"
+_ANY_DOT = rf"(?: {{0,2}}{_OPEN} ?(?i:{_DOT_WORDS}) ?{_CLOSE} {{0,2}}| (?i:{_DOT_WORDS}) |\.)"
+_WORD = r"[\pL\pN][\pL\pN\pM\-]*"
+
+OBFUSCATED = linear(rf"{_BRACKETED_AT}{_WORD}(?:{_ANY_DOT}{_WORD}){{1,5}}")
+_SPELLED_AT = "AT|At|at|ÄT|ARROBA|arroba|собака|СОБАКА|chiocciola|CHIOCCIOLA|małpa"
+_SPELLED_DOT = "punto|PUNTO|ponto|PONTO|точка|ТОЧКА|kropka|PUNKT|punkt"
+"""`at some point in` is no address: after a bare `at` only a bare `dot` counts."""
+SPELLED = linear(
+    rf" (?:AT|At|at) {_WORD}(?: (?:dot|DOT|Dot) {_WORD}){{1,4}}|"
+    rf" (?:{_SPELLED_AT[9:]}) {_WORD}(?: (?:{_SPELLED_DOT}) {_WORD}){{1,4}}"
+)
+SPACED = linear(rf" @ {_WORD}(?:\.{_WORD}){{1,5}}")
+ENCODED = linear(
+    r"(?:&#0{0,4}64;|&#[xX]0{0,4}40;|&commat;|&COMMAT;|%40|\\[uU]0040|\\[xX]40|=40)[\pL\pN]"
+)
+
+_DOT_FORM = re.compile(rf"(?: {{0,2}}{_OPEN} ?(?:{_DOT_WORDS}) ?{_CLOSE} {{0,2}}| (?:{_DOT_WORDS}) )",
+                       re.IGNORECASE)  # fmt: skip
+_PLAIN_AT = re.compile(rf"(?:{_BRACKETED_AT}| (?:AT|At|at|ÄT|ARROBA|arroba|собака|СОБАКА|"
+                       rf"chiocciola|CHIOCCIOLA|małpa) | @ )")  # fmt: skip
+_NOT_NAMES = frozenset(
+    [
+        "us",
+        "me",
+        "look",
+        "find",
+        "visit",
+        "online",
+        "here",
+        "is",
+        "are",
+        "was",
+        "be",
+        "found",
+        "live",
+        "available",
+        "hosted",
+        "it",
+        "them",
+        "site",
+        "website",
+        "page",
+        "pages",
+        "docs",
+        "documentation",
+        "more",
+        "see",
+        "meet",
+        "join",
+        "follow",
+        "up",
+        "starts",
+        "ends",
+        "open",
+        "and",
+        "or",
+        "the",
+        "a",
+        "an",
+        "on",
+        "by",
+        "of",
+        "lunch",
+        "dinner",
+        "working",
+        "works",
+        "work",
+        "read",
+        "buy",
+        "sold",
+        "only",
+        "again",
+        "now",
+        "today",
+        "com",
+        "выглядит",
+        "смотри",
+        "найти",
+    ]
+)
+
+
+def accept_written(text: str, start: int, end: int) -> Bounds | None:
+    """Return the bounds of an address in words, `jane (at) example (dot) com`, or None."""
+    at = _PLAIN_AT.match(text[start:end])
+    if at is None:
+        return None
+    sign, after = start, start + at.end()
+    end = _written_end(text, after, end) or 0
+    first = _written_start(text, sign)
+    if first is None or not end:
+        return None
+    spelled = at[0].strip()
+    domain = text[after:end]
+    if not _is_plausible(text, first, sign, spelled, domain):
+        return None
+    return first, end
+
+
+def _written_start(text: str, sign: int) -> int | None:
+    """Return where a local part in words starts: `jane (dot) doe` is one too."""
+    start = local_start(text, sign)
+    while start is not None:
+        head = text[max(0, start - 40) : start]
+        dots = [m for m in _DOT_FORM.finditer(head) if m.end() == len(head)]
+        if not dots:
+            return start
+        before = local_start(text, start - len(dots[0][0]))
+        if before is None:
+            return start
+        start = before
+    return None
+
+
+def _written_end(text: str, start: int, end: int) -> int | None:
+    """Return where a domain in words ends: after the last label that is in the root zone."""
+    dots = list(_ANY_DOT_FORM.finditer(text, start, end))
+    ends = [*(dot.start() for dot in dots[1:]), end]
+    for dot, last in reversed(list(zip(dots, ends, strict=True))):
+        size = _top_level(text[dot.end() : last])
+        if size is not None:
+            return dot.end() + size
+    return None
+
+
+_ANY_DOT_FORM = re.compile(rf"{_DOT_FORM.pattern}|\.", re.IGNORECASE)
+
+
+def _is_plausible(text: str, first: int, sign: int, spelled: str, domain: str) -> bool:
+    """Return whether words around an `at` are an address and not a sentence."""
+    local = text[first:sign]
+    line = text[max(0, first - 40) : first].rpartition("\n")[2]
+    bare = spelled in {"at", "At", "@"}
+    letter = spelled.strip("()[]{}<>*_|/~- ").lower() in {"a", "et"}
+    if letter and (len(local) < 2 or " " in text[sign - 1 : sign + 1]):
+        return False
+    if local.lower() in _NOT_NAMES or _VERSION.match(domain):
+        return False
+    if spelled == "@":
+        return bool(re.search(r"[._0-9]", local) or _LABELLED.search(line)) and "/" not in line[-1:]
+    if bare:
+        return not _MORE.search(line) or bool(_LABELLED.search(line))
+    return not _USERINFO.search(line)
+
+
+_LABELLED = re.compile(
+    r"(?:e-?mail|mail|mailto|courriel|correo|contact|kontakt|почта|mejl|邮箱|メール)\W{0,4}(?:\w+\W{1,2})?$",
+    re.IGNORECASE,
+)
+_MORE = re.compile(r"\b(?:more|further|the|our|your|this|their|its|latest|all)\s$", re.IGNORECASE)
+
+
+SIGNS = re.compile("@(?=[\\w\\-]{1,63}[.\u3002\uff61]|\\[)")
+"""Python's own engine: it looks for the literal first, and is the fastest here."""
+
+
+def _accept_encoded(text: str, start: int, end: int) -> Bounds | None:
+    bounds = accept_sign(text, start, end - 1)
+    if bounds is None or text[start] != "=":
+        return bounds
+    return bounds if "=" not in text[max(0, bounds[0] - 3) : bounds[0]] else None
+
+
+FINDERS = (
+    Finder(r"@[^\x00-\x2f\x3a-\x40\x5c-\x60]", by_pattern(SIGNS, accept_sign)),
+    Finder(
+        r"&#0{0,4}64;|&#[xX]0{0,4}40;|&commat;|&COMMAT;|%40|\\[uU]0040|\\[xX]40|=40",
+        by_pattern(ENCODED, _accept_encoded),
+    ),
+    Finder(
+        rf"{_OPEN}[-*]? ?(?:{_AT_WORDS}|AT|At|ÄT|ARROBA|Arroba) ?[-*]?{_CLOSE}|[-_*|~](?:at|AT)[-_*|~]",
+        by_pattern(OBFUSCATED, accept_written),
+        rare=True,
+    ),
+    Finder(
+        rf" (?:{_SPELLED_AT}) [^ \x00-\x2f]{{1,63}} (?:dot|DOT|Dot|{_SPELLED_DOT}) ",
+        by_pattern(SPELLED, accept_written),
+    ),
+    Finder(r" @ [^\x00-\x2f\x3a-\x40\x5b-\x60]", by_pattern(SPACED, accept_written)),
+)

@@ -1,0 +1,66 @@
+"""Folding: the one form in which digits, spaces, hyphens and signs are looked for.
+
+A code point becomes one code point, so bounds found in the folded text are bounds of the text.
+"""
+
+import re
+from functools import cache
+
+import polars as pl
+
+from corpus_assets.text.data import read_json
+
+_SPACES = (0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)
+_HYPHENS = (*range(0x2010, 0x2016), 0x2212, 0xFE58, 0xFE63)
+_FULL_WIDTH = range(0xFF01, 0xFF5F)
+_FULL_WIDTH_TO_ASCII = 0xFEE0
+
+
+def _digits() -> dict[str, str]:
+    """Return the decimal digits of all scripts; every script has its ten in a row."""
+    ranges = read_json("decimal_digits.json")["ranges"]
+    return {
+        chr(point): str((point - first) % 10)
+        for first, last in ranges
+        for point in range(first, last + 1)
+        if point > ord("9")
+    }
+
+
+@cache
+def table() -> dict[str, str]:
+    """Return what each folded character becomes."""
+    return {
+        **{chr(point): chr(point - _FULL_WIDTH_TO_ASCII) for point in _FULL_WIDTH},
+        **_digits(),
+        **{chr(point): " " for point in _SPACES},
+        **{chr(point): "-" for point in _HYPHENS},
+        "\ufe6b": "@",
+    }
+
+
+@cache
+def _folded() -> re.Pattern[str]:
+    return re.compile("[" + "".join(sorted(map(re.escape, table()))) + "]")
+
+
+@cache
+def _rust_class() -> str:
+    return "[" + "".join(f"\\x{{{ord(character):x}}}" for character in sorted(table())) + "]"
+
+
+def fold(text: str) -> str:
+    """Return a text with foreign digits, wide forms, spaces and hyphens as ASCII."""
+    if text.isascii():
+        return text
+    return _folded().sub(lambda match: table()[match[0]], text)
+
+
+def fold_series(texts: pl.Series) -> pl.Series:
+    """Return texts folded; those that hold nothing to fold are not touched."""
+    foreign = (texts.str.len_bytes() != texts.str.len_chars()).arg_true()
+    places = foreign.filter(texts.gather(foreign).str.contains(_rust_class()))
+    if places.is_empty():
+        return texts
+    folded = texts.gather(places).str.replace_many(table())
+    return texts.clone().scatter(places, folded)

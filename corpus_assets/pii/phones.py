@@ -1,0 +1,309 @@
+"""Phone numbers: international ones anywhere, national ones beside a word that announces them.
+
+What is a number of a country is libphonenumber's to say; what may be one at all is decided here.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from importlib import resources
+
+import phonenumbers
+
+from corpus_assets.pii.context import names_another_number
+from corpus_assets.pii.spans import Bounds, Finder, by_pattern, linear
+
+FEWEST, MOST = 7, 15
+"""Digits of a number: E.164 allows 15; below seven it is a short code or a house number."""
+
+INTERNATIONAL = "+"
+"""Stands in place of regions where a label says that the country code leads, as in `wa.me/`."""
+
+_NUMBER = re.compile(r"(?:\+ ?)?\(?[0-9](?:[ .\-/()\t]{0,3}[0-9]){5,24}")
+_GROUP_END = re.compile(r"(?<=[0-9])(?=[ .\-/()\t])")
+_ALTERNATIVE = re.compile(r" +/ *(?=[0-9+(])|/ +")
+_DATES = re.compile(
+    r"(?:19|20)[0-9]{2}([-./ ])(?:0?[1-9]|1[0-2])\1(?:0?[1-9]|[12][0-9]|3[01])(?![0-9])|"
+    r"(?:0?[1-9]|[12][0-9]|3[01])([-./ ])(?:0?[1-9]|1[0-2])\2(?:19|20)?[0-9]{2}(?![0-9])|"
+    r"(?:0?[1-9]|1[0-2])([-/])(?:0?[1-9]|[12][0-9]|3[01])\3(?:19|20)[0-9]{2}(?![0-9])|"
+    r"(?:19|20)[0-9]{2} ?[-/] ?(?:19|20)[0-9]{2}(?![0-9])|"
+    r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?:[0-9]{2,6})?(?![0-9])|"
+    r"[0-9]{1,2}/(?:19|20)[0-9]{2}|[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![0-9.])|[0-9]+\.[0-9]{5,}(?![0-9 .\-])"
+)
+"""Dates, ranges of years, time stamps, dotted quads and decimals."""
+
+_AFTER = re.compile(
+    r"[A-Za-z_]|[.,][0-9]|-[0-9A-Za-z]|%|[:/][0-9]|#|°|[€$£¥]| ?(?:EUR|USD|GBP|km|kg|GB|MB|px|ms)\b"
+)
+_EXTENSION = re.compile(r"(?:ext|x|#|app|apt|poste|int|wew|доб|dw)\.? ?[0-9]", re.IGNORECASE)
+
+
+@cache
+def _rows() -> list[tuple[str, tuple[str, ...], list[str], list[str]]]:
+    text = (resources.files("corpus_assets.pii") / "phone_labels.tsv").read_text(encoding="utf-8")
+    rows: list[tuple[str, tuple[str, ...], list[str], list[str]]] = []
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            language, regions, labels = line.split("\t")
+            nouns, _, verbs = labels.partition("||")
+            rows.append((language, tuple(regions.split()), nouns.split("|"), verbs.split("|")))
+    return rows
+
+
+@cache
+def all_regions() -> tuple[str, ...]:
+    """Return the regions of the table, each once, in its order."""
+    named = (region for _, regions, *_ in _rows() for region in regions if region != "*")
+    return tuple(dict.fromkeys(named))
+
+
+@cache
+def regions_by_label() -> dict[str, tuple[str, ...]]:
+    """Return the regions in which the number after a label is looked for, by the label folded."""
+    found: dict[str, tuple[str, ...]] = {}
+    for _, regions, nouns, verbs in _rows():
+        for label in filter(None, [*nouns, *verbs]):
+            known = found.get(label, ())
+            new = all_regions() if regions == ("*",) else regions
+            found[label] = tuple(dict.fromkeys([*known, *new]))
+    return found
+
+
+def _any_of(labels: list[str]) -> str:
+    """Return an alternation, longest first; letters of scripts without spaces need no boundary."""
+    ordered = sorted(set(labels), key=lambda label: (-len(label), label))
+    return "|".join(re.escape(label).replace("\\ ", "[ -]?") for label in ordered)
+
+
+def _is_spaced(label: str) -> bool:
+    """Return whether a label's script sets spaces between words."""
+    return not re.match(
+        "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]", label
+    )
+
+
+_CONNECTORS = (
+    "number|numbers|no|nr|num|nº|n°|№|#|us|me|him|her|them|at|on|is|are|to|now|today|a|au|am|an|uns|"
+    "unter|der|die|den|le|la|el|al|o|ao|il|lo|allo|nummer|nummern|numero|número|numéro|numer|číslo|"
+    "broj|szám|номер|номеру|номера|по|в|на|за|і|и|or|and|und|oder|et|ou|y|e|ed|og|och|eller|ja|va|"
+    "或|和|及|または|又は|号码|號碼|番号|번호|รหัส|numarası|numaramız|nomor|nomer|số|नंबर|पर|رقم|على|"
+    "home|work|office|mobile|cell|private|privat|büro|direct|main|uk|us|usa|intl|international|"
+    "mobil|fax|phone|tel|whatsapp|viber|telegram|sms|toll|free|line|via|per|by|w|m|h|o|for|the|our|"
+    "op|ons|oss|på|mig|til|pod|nas|minket|siamo|noi|ci|nos|nós|para|uns|zentrale"
+)
+_CONNECTED = (
+    rf"(?:[\s:.=>՝\"'\[*_|/,;&–-]{{0,4}}(?:\([^()0-9\n]{{1,20}}\)|(?i:{_CONNECTORS}|は|を|が|는|은|로|으로|に|へ)"
+    rf"[\s:.)\"'/_-]))" r"{0,4}[\s:.=>՝\"'\[*_|/~-]{0,6}(?:\( ?)?\+?[ (]?[0-9][0-9 .\-/()]{5}"
+)  # fmt: skip
+
+
+@cache
+def _labelled() -> re.Pattern[str]:
+    spaced = [label for label in regions_by_label() if _is_spaced(label)]
+    other = [label for label in regions_by_label() if not _is_spaced(label)]
+    return linear(
+        rf"(?:(?:^|[^\pL\pM\pN.])(?i:({_any_of(spaced)}))|({_any_of(other)}))"
+        rf"(?i:nummer|number|numero|num|no|nr|s|en|ları|umuz|unuz)?{_CONNECTED}"
+    )  # pyright: ignore[reportReturnType]
+
+
+def find_labelled(text: str) -> Iterator[Bounds]:
+    """Yield national and international numbers that a label announces, and those joined to them."""
+    for match in _labelled().finditer(text):
+        label = (match[1] or match[2]).casefold().replace("-", " ")
+        regions = regions_by_label().get(label) or all_regions()
+        start = match.end() - 6
+        while text[start - 1] in "+(" or (text[start - 1] == " " and text[start - 2] in "+("):
+            start -= 1
+        yield from _chain(text, start, (INTERNATIONAL,) if label == "wa.me" else regions)
+
+
+_JOINED = re.compile(
+    r"[ \t]{0,2}(?:,|;|/|\||\||or|and|und|oder|et|ou|y|o|e|og|och|eller|i|lub|или|и|або|или|ve|veya|و|أو|或|、|・|및)?"
+    r"[ \t]{0,2}(?=[+(0-9])",
+    re.IGNORECASE,
+)
+
+
+def _chain(text: str, start: int, regions: tuple[str, ...]) -> Iterator[Bounds]:
+    """Yield the number at a place and up to four more that are joined to it."""
+    for _ in range(5):
+        bounds = number_at(text, start, regions)
+        if bounds is None:
+            return
+        yield bounds
+        joined = _JOINED.match(text, bounds[1])
+        if joined is None or joined.end() == bounds[1]:
+            return
+        start = joined.end()
+
+
+def number_at(text: str, start: int, regions: tuple[str, ...]) -> Bounds | None:
+    """Return the bounds of the longest valid number that starts at a place, or None."""
+    match = _NUMBER.match(text, start, start + 48)
+    if match is None or _DATES.match(match[0].lstrip("(")):
+        return None
+    written = match[0]
+    ends = [
+        *(place.start() for place in _ALTERNATIVE.finditer(written)),
+        len(written),
+        *(place.start() for place in reversed(list(_GROUP_END.finditer(written)))),
+    ]
+    for end in ends:
+        digits = sum(character.isdigit() for character in written[:end])
+        if not FEWEST <= digits <= MOST + 2:
+            continue
+        after = text[start + end : start + end + 12]
+        if end == len(written) and _AFTER.match(after) and not _EXTENSION.match(after):
+            continue
+        if end < len(written) and re.match(r"[./][0-9]|-[0-9]", after):
+            continue
+        if written[:end].count("(") != written[:end].count(")"):
+            continue
+        if is_number(written[:end], regions):
+            return start, start + end
+    return None
+
+
+@lru_cache(maxsize=8192)
+def is_number(written: str, regions: tuple[str, ...]) -> bool:
+    """Return whether a text is a valid number of one of the regions, or of its country code.
+
+    Args:
+        written: Digits and punctuation, folded.
+        regions: ISO 3166 codes; `INTERNATIONAL` reads the number as if a + stood before it.
+    """
+    digits = re.sub("[^0-9]", "", written)
+    if len(set(digits)) < 3:
+        return False
+    if written.startswith("+"):
+        return _is_valid(written, None)
+    for prefix in ("00", "011"):
+        if digits.startswith(prefix) and _is_valid("+" + digits[len(prefix) :], None):
+            return True
+    if INTERNATIONAL in regions:
+        return _is_valid("+" + digits, None)
+    if any(_is_valid(written, region) for region in regions):
+        return True
+    return len(digits) > 10 and _is_valid("+" + digits, None)
+
+
+def _is_valid(written: str, region: str | None) -> bool:
+    try:
+        number = phonenumbers.parse(written, region)
+    except phonenumbers.NumberParseException:
+        return False
+    if region is None:
+        return phonenumbers.is_valid_number(number) or _is_possible(number)
+    return phonenumbers.is_valid_number(number) and _has_trunk_zero(written, number)
+
+
+def _is_possible(number: phonenumbers.PhoneNumber) -> bool:
+    """Return whether a country, other than those of +1, has numbers of this length.
+
+    The ranges that regulators keep for fiction are not valid to libphonenumber.
+    """
+    reason = phonenumbers.is_possible_number_with_reason(number)
+    long = len(str(number.national_number)) >= 8
+    return long and number.country_code != 1 and reason == phonenumbers.ValidationResult.IS_POSSIBLE
+
+
+def _has_trunk_zero(written: str, number: phonenumbers.PhoneNumber) -> bool:
+    """Return whether a national number starts with 0 where its country dials one."""
+    national = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.NATIONAL)
+    return not national.lstrip("(").startswith("0") or written.lstrip("(").startswith("0")
+
+
+_BEFORE_PLUS = re.compile(r"[0-9A-Za-z+=/*^]$")
+
+
+def accept_international(text: str, start: int, end: int) -> Bounds | None:
+    """Return the bounds of a number with + and a country code, or None."""
+    before = text[max(0, start - 1) : start]
+    if before and before not in "=/" and _BEFORE_PLUS.match(before):
+        return None
+    return number_at(text, start, ())
+
+
+_LOOSE_BEFORE = re.compile(r"[0-9A-Za-z.,#/\-_$€£+@:=(\[<]$|[0-9] $|[0-9]\t$")
+
+
+def accept_from_abroad(text: str, start: int, end: int) -> Bounds | None:
+    """Return the bounds of a grouped number with 00 or 011 and a country code, or None."""
+    if _LOOSE_BEFORE.search(
+        text[max(0, start - 2) : start].replace("(", "")
+    ) or names_another_number(text, start):
+        return None
+    return number_at(text, start, ())
+
+
+def accept_american(text: str, start: int, end: int) -> Bounds | None:
+    """Return the bounds of a number in the punctuation of North America, or None."""
+    before, after = text[max(0, start - 2) : start], text[end : end + 8]
+    if re.search(r"[0-9A-Za-z.,#/\-_$€£+@§]$|[0-9]\)? $", before) and not before.endswith("tel:"):
+        return None
+    if (_AFTER.match(after) and not _EXTENSION.match(after)) or re.match(
+        r" ?[0-9]|-|_|\.[0-9]", after
+    ):
+        return None
+    if names_another_number(text, start):
+        return None
+    return (start, end) if is_number(text[start:end], ("US",)) else None
+
+
+_NOUNS_AFTER = (
+    "phone|telephone|tel|mobile|cell|fax|landline|voicemail|whatsapp|telefon|handy|mobil|téléphone|portable|"
+    "teléfono|móvil|celular|telefone|telemóvel|cellulare|telefono|telefoon|puhelin|телефон|тел|факс"
+)
+
+
+def accept_before_label(text: str, start: int, end: int) -> Bounds | None:
+    """Return the bounds of a grouped national number that a label follows, or None."""
+    before = text[max(0, start - 2) : start]
+    if _LOOSE_BEFORE.search(before.replace("(", "").replace(":", "")) or names_another_number(
+        text, start
+    ):
+        return None
+    bounds = number_at(text, start, all_regions())
+    if bounds is None or bounds[1] > end:
+        return None
+    written = text[bounds[0] : bounds[1]]
+    grouped = re.search(r"[0-9][ .\-/)]+[0-9]", written)
+    trunk = written.lstrip("(").startswith("0") or re.match(
+        r"\(?[2-9][0-9]{2}\)?[ .\-][0-9]{3}[ .\-][0-9]{4}$", written
+    )
+    return bounds if grouped and trunk else None
+
+
+INTERNATIONAL_FORM = linear(r"\+ ?\(?[0-9](?:[ .\-/()]{0,3}[0-9]){6,24}")
+FROM_ABROAD = linear(r"(?:00|011[ .\-])[ .\-]?[1-9][0-9]{0,2}[ .\-/(](?:[ .\-/()]{0,3}[0-9]){6,16}")
+AMERICAN = linear(
+    r"(?:\+?1[ .\-]?)?(?:\([2-9][0-9]{2}\) ?[2-9][0-9]{2}[ .\-][0-9]{4}|"
+    r"[2-9][0-9]{2}-[2-9][0-9]{2}-[0-9]{4}|[2-9][0-9]{2}\.[2-9][0-9]{2}\.[0-9]{4}|"
+    r"[2-9][0-9]{2}[/ ] ?[2-9][0-9]{2}-[0-9]{4})"
+)
+BEFORE_LABEL = linear(
+    r"\(?[0-9](?:[ .\-/()]{0,2}[0-9]){6,14}[ \t,;:()\-\[|]{1,3}(?:[\pL']{1,12}[ ,]{1,2}){0,4}"
+    rf"(?i:{_NOUNS_AFTER})(?:[^\pL]|$)"
+)
+
+SEVEN_DIGITS = r"[0-9](?:[ .\-/()\t]{0,3}[0-9]){6}"
+"""The labels themselves make no core: their alternation takes the Rust engine a second per MB."""
+
+FINDERS = (
+    Finder(
+        r"\+ ?\(?[0-9](?:[ .\-/()]{0,3}[0-9]){6}",
+        by_pattern(INTERNATIONAL_FORM, accept_international),
+    ),
+    Finder(
+        r"(?:00|011[ .\-])[ .\-]?[1-9][0-9]{0,2}[ .\-/(][ .\-/()]{0,3}[0-9]",
+        by_pattern(FROM_ABROAD, accept_from_abroad),
+        rare=True,
+    ),
+    Finder(
+        r"[2-9][0-9]{2}(?:\)|\) |-|\.|/|/ | )[2-9][0-9]{2}[ .\-][0-9]{4}",
+        by_pattern(AMERICAN, accept_american),
+    ),
+    Finder(SEVEN_DIGITS, find_labelled),
+    Finder(SEVEN_DIGITS, by_pattern(BEFORE_LABEL, accept_before_label)),
+)

@@ -1,0 +1,206 @@
+"""Keys and passwords: what vendors stamp with a prefix, private key blocks, passwords in URLs.
+
+There is no rule on entropy: hashes, UUIDs and checksums of public things have as much of it.
+"""
+
+import re
+from collections.abc import Iterator
+
+from corpus_assets.pii.spans import Bounds, Finder, by_pattern, linear
+
+VENDORS = {
+    "AWS access key": "(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}",
+    "GitHub": "gh[pousr]_[A-Za-z0-9]{36,}",
+    "GitHub, fine-grained": "github_pat_[A-Za-z0-9_]{40,}",
+    "GitLab": r"gl(?:pat|dt|rt|ft|soat|ptt|cbt|imt|agent|oas|rtr)-[A-Za-z0-9_\-]{20,64}",
+    "Slack": r"xox[abeoprs]-[A-Za-z0-9\-]{10,}",
+    "Slack, app": r"xapp-[0-9]-[A-Za-z0-9\-]{20,}",
+    "Slack, webhook": "hooks\\.slack\\.com/(?:services|workflows)/T[A-Za-z0-9_]{6,14}/[AB][A-Za-z0-9_]{6,14}/[A-Za-z0-9_]{16,64}",
+    "Stripe": "(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9]{24,64}",
+    "Google API": r"AIza[A-Za-z0-9_\-]{35}",
+    "Google OAuth": r"GOCSPX-[A-Za-z0-9_\-]{20,40}|ya29\.[A-Za-z0-9_\-]{20,}|1//0[A-Za-z0-9_\-]{30,}",
+    "Hugging Face": "(?:hf|api_org)_[A-Za-z0-9]{30,50}",
+    "OpenAI": r"sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_\-]{20,}|sk-[A-Za-z0-9]{32,64}",
+    "Anthropic": r"sk-ant-[A-Za-z0-9_\-]{20,}",
+    "OpenRouter": "sk-or-v1-[0-9a-f]{32,64}",
+    "npm": "npm_[A-Za-z0-9]{36}",
+    "PyPI": r"pypi-AgE[A-Za-z0-9_\-]{50,}",
+    "SendGrid": r"SG\.[A-Za-z0-9_\-]{16,32}\.[A-Za-z0-9_\-]{32,64}",
+    "Mailgun": "key-[0-9a-f]{32}",
+    "Twilio": "SK[0-9a-f]{32}",
+    "DigitalOcean": "do[opr]_v1_[0-9a-f]{64}",
+    "Shopify": "shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}",
+    "Square": r"sq0(?:atp|csp|idp)-[A-Za-z0-9_\-]{22,43}",
+    "Databricks": "dapi[0-9a-f]{32}(?:-[0-9])?",
+    "HashiCorp": r"hv[sbr]\.[A-Za-z0-9_\-]{24,}",
+    "Postman": "PMAK-[0-9a-f]{24}-[0-9a-f]{34}",
+    "New Relic": "NRAK-[A-Z0-9]{27}",
+    "Grafana": r"gl(?:sa|c)_[A-Za-z0-9+/=_]{32,}",
+    "Linear": "lin_api_[A-Za-z0-9]{32,48}",
+    "Notion": "(?:ntn_|secret_)[A-Za-z0-9]{43,50}",
+    "Atlassian": r"ATATT3[A-Za-z0-9_\-=]{150,}|ATCTT3[A-Za-z0-9_\-=]{150,}",
+    "Docker Hub": r"dckr_(?:pat|oat)_[A-Za-z0-9_\-]{27,40}",
+    "Sentry": r"sntry[su]_[A-Za-z0-9+/=_\-]{40,}",
+    "Groq, xAI, Replicate": "gsk_[A-Za-z0-9]{48,56}|xai-[A-Za-z0-9]{70,90}|r8_[A-Za-z0-9]{37,40}",
+    "Facebook": "EAACEdEose0cBA[0-9A-Za-z]{10,}",
+    "RubyGems": "rubygems_[0-9a-f]{48}",
+    "PlanetScale, Doppler": r"pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_\-.=]{32,64}|dp\.(?:pt|st|ct|sa)\.[A-Za-z0-9_\-.]{40,60}",
+    "age": "AGE-SECRET-KEY-1[02-9AC-HJ-NP-Z]{58}",
+    "JSON Web Token": r"eyJ[A-Za-z0-9_\-]{8,}\.eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{16,}",
+}
+"""Forms by who issues them, from the vendors' own pages."""
+
+TAILS = {
+    "Discord": (r"\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{27,40}", "[MNO][A-Za-z0-9_-]{23,27}"),
+    "Mailchimp": ("-us[0-9]{1,2}", "[0-9a-f]{32}"),
+    "Telegram": (r":AA[A-Za-z0-9_\-]{32,33}", "[0-9]{8,10}"),
+    "HashiCorp Terraform": (r"\.atlasv1\.[A-Za-z0-9_\-=]{60,70}", "[A-Za-z0-9]{14}"),
+}
+"""Forms with nothing fixed at their start: what to search for, and what must stand before it."""
+
+
+_VENDOR_CORE = (
+    r"A[KSBC][ICA]A[A-Z0-9]{16}|gh[pousr]_[A-Za-z0-9]{30}|github_pat_|gl(?:pat|dt|rt|ft|soat|ptt|cbt|imt|agent|oas|rtr)-|"
+    r"xox[abeoprs]-|xapp-[0-9]|hooks\.slack|[sr]k_(?:live|test)_|whsec_|AIza[A-Za-z0-9_-]{30}|GOCSPX-|ya29\.|1//0[A-Za-z0-9_-]{30}|"
+    r"hf_[A-Za-z0-9]{30}|api_org_|sk-[A-Za-z0-9_-]{20}|npm_[A-Za-z0-9]{36}|pypi-AgE|SG\.[A-Za-z0-9_-]{16}|key-[0-9a-f]{32}|"
+    r"SK[0-9a-f]{32}|do[opr]_v1_|shp(?:at|ca|pa|ss)_|sq0(?:atp|csp|idp)-|dapi[0-9a-f]{32}|hv[sbr]\.[A-Za-z0-9_-]{24}|"
+    r"PMAK-|NRAK-|gl(?:sa|c)_|lin_api_|ntn_|secret_[A-Za-z0-9]{43}|AT[AC]TT3|dckr_|sntry[su]_|gsk_|xai-|r8_|"
+    r"EAACEdEose0cBA|rubygems_|pscale_|dp\.(?:pt|st|ct|sa)\.|AGE-SECRET-KEY-1|eyJ[A-Za-z0-9_-]{8}"
+)
+
+_MASK = re.compile(
+    r"(?i)x{5,}|\*{3,}|\.{3,}|-{6,}|0{8,}|1{10,}|(.)\1{8,}|your[_-]?|placeholder|redacted|"
+    r"dummy|fake|insert|replace|changeme|abcdefabcdefabcdef"
+)
+_DISTINCT = 6
+
+
+def _is_masked(value: str) -> bool:
+    """Return whether a key is shown with its secret part struck out."""
+    return _MASK.search(value) is not None or len(set(value[4:])) < _DISTINCT
+
+
+_EDGE = re.compile(r"[A-Za-z0-9_]")
+
+
+def accept_key(text: str, start: int, end: int) -> Bounds | None:
+    """Return the bounds of a vendor's key, or None where it is part of a word or masked."""
+    if (start and _EDGE.match(text[start - 1])) or _EDGE.match(text[end : end + 1]):
+        return None
+    while text[end - 1] == "-":
+        end -= 1
+    return None if _is_masked(text[start:end]) else (start, end)
+
+
+_HEADS = tuple((re.compile(tail), re.compile(rf"{head}$")) for tail, head in TAILS.values())
+_LONGEST_HEAD = 33
+
+
+def accept_tail(text: str, start: int, end: int) -> Bounds | None:
+    """Return the bounds of a key that is recognised by its end, or None."""
+    before = text[max(0, start - _LONGEST_HEAD) : start]
+    for tail, head in _HEADS:
+        found = head.search(before) if tail.fullmatch(text, start, end) else None
+        if found:
+            return accept_key(text, start - len(found[0]), end)
+    return None
+
+
+ASSIGNED = linear(
+    r"(?i:aws_?secret(?:_?access)?_?key|secret_?access_?key|aws_?secret)[\"']?\s{0,3}(?::|=>|=|:=)\s{0,3}[\"']?"
+    r"[A-Za-z0-9/+]{40}|"
+    r"(?i:account_?key|shared_?access_?key|shared_?access_?signature|storage_?key)[\"']?\s{0,2}[=:]\s{0,2}[\"']?"
+    r"[A-Za-z0-9+/]{40,88}={0,2}"
+)
+_VALUE = re.compile(r"[A-Za-z0-9/+]{40,88}={0,2}$")
+
+
+def accept_assigned(text: str, start: int, end: int) -> Bounds | None:
+    """Return the bounds of the value in `aws_secret_access_key = VALUE`, or None."""
+    value = _VALUE.search(text, start, end)
+    if value is None or _EDGE.match(text[end : end + 1]) or text[end : end + 1] in {"/", "+"}:
+        return None
+    return None if _is_masked(value[0]) else (value.start(), end)
+
+
+BEGIN = re.compile(
+    r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----"
+)
+_END = re.compile(
+    r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|---- END SSH2 ENCRYPTED PRIVATE KEY ----"
+)
+_BODY = re.compile(
+    r"(?:\\[nrt]|[A-Za-z0-9+/=:,;.()\s\"'>|#*\\-])*?(?=-----|---- END)|(?:\\n|[A-Za-z0-9+/=\s])*"
+)
+BLOCK_MOST = 32_768
+"""Characters of a private key block: one of 16,384 bits has 13,000."""
+_LINE = re.compile(r"[A-Za-z0-9+/=]{20,}")
+
+
+def find_private_keys(text: str) -> Iterator[Bounds]:
+    """Yield whole private key blocks; one that is cut off goes as far as its lines do."""
+    begins = list(BEGIN.finditer(text))
+    for number, begin in enumerate(begins):
+        bound = begins[number + 1].start() if number + 1 < len(begins) else len(text)
+        bound = min(bound, begin.end() + BLOCK_MOST)
+        end = _END.search(text, begin.end(), bound)
+        last = end.start() if end else _cut_off_end(text, begin.end(), bound)
+        body = text[begin.end() : last]
+        if _LINE.search(body) and not _is_masked_body(body):
+            yield begin.start(), end.end() if end else last
+
+
+_LINES = re.compile(r"(?:(?:\s|\\[nr])+[A-Za-z0-9+/=]{16,})+")
+
+
+def _cut_off_end(text: str, start: int, bound: int) -> int:
+    lines = _LINES.match(text, start, bound)
+    return lines.end() if lines else start
+
+
+def _is_masked_body(body: str) -> bool:
+    return "..." in body or "…" in body or len(set(body)) < 10
+
+
+URL_PASSWORD = linear(r"://[^\s/:@\"'<>`\[\](){},;\\]*:[^\s/\"'<>`,\\]+@[A-Za-z0-9\[_\pL]")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{1,20}$")
+LONGEST_PASSWORD = 128
+_PLACEHOLDER = re.compile(
+    r"(?i)(?:\$|%|<|\{|\[|\*|#)|(?:(?:your|my|the|some|new|db|user|admin|root|test)?[_\-.]?"
+    r"(?:pass(?:word|wd|phrase|code)?|passwort|pwd|pw|pass(?:word)?here|token|api[_-]?key|key|secret|credentials?|"
+    r"contraseña|mot[_-]?de[_-]?passe|parol[ae]?|пароль|密码|x+|\*+|\.+|-+|_+|todo|changeme|redacted|hidden|masked|removed)"
+    r"[0-9_\-]{0,2}(?:here)?)$"
+)
+
+
+def accept_url_password(text: str, start: int, end: int) -> Bounds | None:
+    """Return the bounds of the password in `scheme://user:password@host`, or None."""
+    first, last = text.index(":", start + len("://"), end) + 1, end - len("@x")
+    if last - first > LONGEST_PASSWORD or not _SCHEME.search(text[max(0, start - 21) : start]):
+        return None
+    password = text[first:last]
+    if _PLACEHOLDER.match(password) or _MASK.search(password):
+        return None
+    return first, last
+
+
+KEYS = linear("|".join(VENDORS.values()))
+ENDS = linear("|".join(tail for tail, _ in TAILS.values()))
+FINDERS = (
+    Finder(_VENDOR_CORE, by_pattern(KEYS, accept_key), rare=True),
+    Finder(
+        r"\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}|[0-9a-f]-us[0-9]|[0-9]:AA[A-Za-z0-9_-]{32}|\.atlasv1\.",
+        by_pattern(ENDS, accept_tail),
+        rare=True,
+    ),
+    Finder(
+        r"(?i-u:secret_?access_?key|aws_?secret|account_?key|access_?key|access_?signature|storage_?key)"
+        r"(?-u:[\"'\s:=>]{1,10})[A-Za-z0-9+/]{40}",
+        by_pattern(ASSIGNED, accept_assigned),
+    ),
+    Finder(r"-- ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY", find_private_keys),
+    Finder(
+        r"://[^\x00-\x20/:@]{0,64}:[^\x00-\x20/]{1,128}@",
+        by_pattern(URL_PASSWORD, accept_url_password),
+    ),
+)
