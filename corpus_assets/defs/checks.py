@@ -35,8 +35,9 @@ def build_checks(spec: CorpusSpec) -> list[dg.AssetChecksDefinition]:
     stages = [
         _counts_check(spec, name, up) for name, up in zip(TABLES, (None, *TABLES), strict=False)
     ]
-    rescans = [] if spec.pii.mode == "datatrove" else [_rescan_check(spec)]
-    return [*stages, _schema_check(spec), *rescans, _corpus_checks(spec)]
+    if spec.pii.mode != "datatrove":
+        stages.append(_rescan_check(spec))
+    return [*stages, _schema_check(spec), _corpus_checks(spec)]
 
 
 def _counts_check(spec: CorpusSpec, name: str, upstream: str | None) -> dg.AssetChecksDefinition:

@@ -26,7 +26,7 @@ class PiiConfig(Config):
     mode: Literal["tags", "dummy", "hash", "datatrove"] = "tags"
     """`tags` puts the kind's name, `dummy` a value reserved for examples, `hash` the kind's name
     with a keyed digest of the value, `datatrove` what its PIIFormatter puts."""
-    tags: dict[str, Annotated[str, Field(min_length=1)]] = Field(default_factory=dict)
+    tags: dict[str, Annotated[str, Field(min_length=1)]] = {}  # noqa: RUF012 - pydantic copies it
     """Placeholders of kinds, where they shall differ from the usual, such as `<EMAIL>`."""
     hash_key_env: str = "CORPUS_ASSETS_PII_KEY"
     """Environment variable that holds the key of `mode: hash`."""
