@@ -10,8 +10,8 @@ normalised text, in which no joinable exception is left.
 import re
 from collections import defaultdict
 from dataclasses import dataclass
-from functools import cache
-from itertools import pairwise
+from functools import cache, lru_cache
+from itertools import pairwise, takewhile
 
 from corpus_assets.text.data import read_json
 
@@ -94,16 +94,30 @@ def split_among(before: str, chunk: str, after: str) -> list[str]:
 
 def _open_ends(tokens: list[str]) -> tuple[set[str], set[str]]:
     """Return the tokens before and after with which these may be part of a sequence."""
-    own = tuple(tokens)
-    before: set[str] = set()
-    after: set[str] = set()
-    for sequence, i in _inner_places().get(own[0], ()):
-        if i and sequence[i : i + len(own)] == own[: len(sequence) - i]:
-            before.add(sequence[i - 1])
-    for sequence, i in _inner_places().get(own[-1], ()):
-        if i + 1 < len(sequence) and own[-i - 1 :] == sequence[max(i + 1 - len(own), 0) : i + 1]:
-            after.add(sequence[i + 1])
-    return before, after
+    known = _inner_places()
+    head = tuple(takewhile(known.__contains__, tokens))
+    tail = tuple(takewhile(known.__contains__, reversed(tokens)))[::-1]
+    return _before(head), _after(tail)
+
+
+@lru_cache(maxsize=4096)
+def _before(head: Tokens) -> set[str]:
+    places = _inner_places().get(head[0], ()) if head else ()
+    return {
+        sequence[i - 1]
+        for sequence, i in places
+        if i and sequence[i : i + len(head)] == head[: len(sequence) - i]
+    }
+
+
+@lru_cache(maxsize=4096)
+def _after(tail: Tokens) -> set[str]:
+    places = _inner_places().get(tail[-1], ()) if tail else ()
+    return {
+        sequence[i + 1]
+        for sequence, i in places
+        if i + 1 < len(sequence) and sequence[max(i + 1 - len(tail), 0) : i + 1] == tail[-i - 1 :]
+    }
 
 
 @cache

@@ -71,6 +71,12 @@ def hash_bytes(buffer: Bytes, start: int, end: int) -> np.uint64:
 
 
 @kernel
+def hash_of(data: Bytes) -> np.uint64:
+    """Return `hash_bytes` of all bytes, for Python."""
+    return hash_bytes(data, 0, data.size)
+
+
+@kernel
 def insert(keys: NDArray[np.uint64], values: NDArray[np.int64], chunk: Bytes, value: int) -> None:
     """Put a chunk that is not there into an open hash table with a power of two of slots."""
     h = hash_bytes(chunk, 0, chunk.size)

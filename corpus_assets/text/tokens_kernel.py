@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from corpus_assets.text import affixes_kernel, characters, english
 from corpus_assets.text.affixes_kernel import LONGEST, split_natively
 from corpus_assets.text.data import Bytes, Offsets
-from corpus_assets.text.kernels import code_point, hash_bytes, kernel
+from corpus_assets.text.kernels import code_point, hash_bytes, hash_of, kernel
 
 # What a byte is to the scan.
 PLAIN, BREAKING_BYTE, SPACE_BYTE, WIDE = range(4)
@@ -95,7 +95,7 @@ def _edges() -> tuple[Bytes, NDArray[np.uint64]]:
             raise ValueError(message)
         else:
             run = data[:size] if side else data[:size][::-1]
-            runs[side].add(int(hash_bytes(np.frombuffer(run, np.uint8), 0, size)))
+            runs[side].add(int(hash_of(np.frombuffer(run, np.uint8))))
 
     for sequences in english.rules().sequences.values():
         for sequence in sequences:
