@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
+from corpus_assets.pii import hints_kernel
 from corpus_assets.pii.spans import Bounds, Finder, by_pattern, linear
 
 SPECIAL_RANGES = tuple(
@@ -251,6 +252,6 @@ def _accept_quad(text: str, start: int, end: int) -> Bounds | None:
 
 
 FINDERS = (
-    Finder(r"[0-9]\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]", by_pattern(IPV4, _accept_quad)),
-    Finder(r"[23][0-9A-Fa-f]{3}:[0-9A-Fa-f]{0,4}:", by_pattern(IPV6, accept_ipv6)),
+    Finder(by_pattern(IPV4, _accept_quad), hints_kernel.IPV4),
+    Finder(by_pattern(IPV6, accept_ipv6), hints_kernel.IPV6),
 )

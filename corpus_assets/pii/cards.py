@@ -2,6 +2,7 @@
 
 import re
 
+from corpus_assets.pii import hints_kernel
 from corpus_assets.pii.context import names_another_number
 from corpus_assets.pii.spans import Bounds, Finder, by_pattern, linear
 
@@ -79,6 +80,4 @@ def _first_groups(text: str, start: int, end: int) -> Bounds | None:
 
 
 CARD = linear(r"[0-9](?:[ .\-]?[0-9]){13,40}")
-FINDERS = (
-    Finder(r"[2-6389][0-9]{3}[ .\-]?[0-9]{4,6}[ .\-]?[0-9]{4}", by_pattern(CARD, accept_in_run)),
-)
+FINDERS = (Finder(by_pattern(CARD, accept_in_run), hints_kernel.CARD),)

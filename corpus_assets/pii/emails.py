@@ -4,6 +4,7 @@ import re
 from functools import cache
 from importlib import resources
 
+from corpus_assets.pii import hints_kernel
 from corpus_assets.pii.spans import Bounds, Finder, by_pattern, linear
 
 LOCAL_MOST, DOMAIN_MOST = 64, 255
@@ -220,6 +221,9 @@ _DOT_WORDS = (
     "dot|d0t|punkt|point|punto|ponto|pt|punct|kropka|piste|pont|tečka|tecka|bodka|точка|тчк|крапка|"
     "nokta|τελεία|נקודה|点|點|ドット|닷|점|stop|dt|prick|punktum|\\."
 )
+AT_WORDS = (*_AT_WORDS.replace("-?", "").split("|"), "snabel-a", "AT", "At", "ÄT", "ARROBA", "Arroba")
+"""What stands in brackets for @."""
+DOT_WORDS = tuple(_DOT_WORDS.replace("\\", "").split("|"))
 _OPEN, _CLOSE = r"[(\[{<«【「]", r"[)\]}>»】」]"
 _BRACKETED_AT = rf" {{0,2}}(?:{_OPEN}[-*]? ?(?:{_AT_WORDS}|AT|At|ÄT|ARROBA|Arroba) ?[-*]?{_CLOSE}|[-_*|~](?:at|AT)[-_*|~]) {{0,2}}"
 _ANY_DOT = rf"(?: {{0,2}}{_OPEN} ?(?i:{_DOT_WORDS}) ?{_CLOSE} {{0,2}}| (?i:{_DOT_WORDS}) |\.)"
@@ -386,19 +390,9 @@ def _accept_encoded(text: str, start: int, end: int) -> Bounds | None:
 
 
 FINDERS = (
-    Finder(r"@[^\x00-\x2f\x3a-\x40\x5c-\x60]", by_pattern(SIGNS, accept_sign)),
-    Finder(
-        r"&#0{0,4}64;|&#[xX]0{0,4}40;|&commat;|&COMMAT;|%40|\\[uU]0040|\\[xX]40|=40",
-        by_pattern(ENCODED, _accept_encoded),
-    ),
-    Finder(
-        rf"{_OPEN}[-*]? ?(?:{_AT_WORDS}|AT|At|ÄT|ARROBA|Arroba) ?[-*]?{_CLOSE}|[-_*|~](?:at|AT)[-_*|~]",
-        by_pattern(OBFUSCATED, accept_written),
-        rare=True,
-    ),
-    Finder(
-        rf" (?:{_SPELLED_AT}) [^ \x00-\x2f]{{1,63}} (?:dot|DOT|Dot|{_SPELLED_DOT}) ",
-        by_pattern(SPELLED, accept_written),
-    ),
-    Finder(r" @ [^\x00-\x2f\x3a-\x40\x5b-\x60]", by_pattern(SPACED, accept_written)),
+    Finder(by_pattern(SIGNS, accept_sign), hints_kernel.SIGN),
+    Finder(by_pattern(ENCODED, _accept_encoded), hints_kernel.ENCODED_SIGN),
+    Finder(by_pattern(OBFUSCATED, accept_written), hints_kernel.BRACKETED_AT),
+    Finder(by_pattern(SPELLED, accept_written), hints_kernel.SPELLED_AT),
+    Finder(by_pattern(SPACED, accept_written), hints_kernel.SPACED_SIGN),
 )

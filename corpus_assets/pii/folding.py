@@ -3,12 +3,13 @@
 A code point becomes one code point, so bounds found in the folded text are bounds of the text.
 """
 
-import re
 from functools import cache
 
+import numpy as np
 import polars as pl
 
-from corpus_assets.text.data import read_json
+from corpus_assets.pii.hints_kernel import fold_bytes
+from corpus_assets.text.data import Bytes, read_json
 
 _SPACES = (0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)
 _HYPHENS = (*range(0x2010, 0x2016), 0x2212, 0xFE58, 0xFE63)
@@ -40,8 +41,12 @@ def table() -> dict[str, str]:
 
 
 @cache
-def _folded() -> re.Pattern[str]:
-    return re.compile("[" + "".join(sorted(map(re.escape, table()))) + "]")
+def tables() -> tuple[Bytes, Bytes]:
+    """Return what each code point becomes, 0 if it stays, and which 256 of them hold one."""
+    folded = np.zeros(0x110000, np.uint8)
+    for character, plain in table().items():
+        folded[ord(character)] = ord(plain)
+    return folded, folded.reshape(-1, 256).any(axis=1).astype(np.uint8)
 
 
 @cache
@@ -53,7 +58,10 @@ def fold(text: str) -> str:
     """Return a text with foreign digits, wide forms, spaces and hyphens as ASCII."""
     if text.isascii():
         return text
-    return _folded().sub(lambda match: table()[match[0]], text)
+    data = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
+    out = np.empty(data.size, np.uint8)
+    size = fold_bytes(data, *tables(), out)
+    return out[:size].tobytes().decode("utf-8", "surrogatepass")
 
 
 def fold_series(texts: pl.Series) -> pl.Series:

@@ -2,6 +2,7 @@
 
 import re
 
+from corpus_assets.pii import hints_kernel
 from corpus_assets.pii.spans import Bounds, Finder, by_pattern, linear
 
 STRUCTURES = dict(
@@ -148,12 +149,7 @@ def accept_iban(text: str, start: int, end: int) -> Bounds | None:
     return (start, place) if is_iban(compact) else None
 
 
-_COUNTRIES = "|".join(STRUCTURES)
-IBAN = linear(rf"(?i:{_COUNTRIES})[ ]?[0-9]{{2}}(?:[ .\-]?[A-Za-z0-9]){{11,34}}")
-FINDERS = (
-    Finder(
-        rf"(?-u:\b)(?i-u:{_COUNTRIES}) ?[0-9]{{2}}(?-u:[ .\-]?[A-Za-z0-9]){{4}}[ .\-]?[0-9]",
-        by_pattern(IBAN, accept_iban),
-        rare=True,
-    ),
-)
+_COUNTRIES = "|".join(f"[{a}{a.lower()}][{b}{b.lower()}]" for a, b in STRUCTURES)
+"""ASCII alone: without regard to case K would also be the sign of Kelvin."""
+IBAN = linear(rf"(?:{_COUNTRIES})[ ]?[0-9]{{2}}(?:[ .\-]?[A-Za-z0-9]){{11,34}}")
+FINDERS = (Finder(by_pattern(IBAN, accept_iban), hints_kernel.IBAN),)

@@ -38,4 +38,4 @@ def find_names(text: str) -> Iterator[Bounds]:
         yield result.start, result.end
 
 
-FINDERS = (Finder("[^\x00-\x40]", find_names),)
+FINDERS = (Finder(find_names, core="[^\x00-\x40]"),)

@@ -117,7 +117,7 @@ def _touches(text: str, start: int, end: int) -> bool:
 
 FINDERS = {
     country: tuple(
-        Finder(f"(?i:{row.label})[^\n]{{0,60}}[0-9]", _finds(row))
+        Finder(_finds(row), core=f"(?i:{row.label})[^\n]{{0,60}}[0-9]")
         for row in TABLE
         if row.country == country
     )

@@ -10,6 +10,7 @@ from importlib import resources
 
 import phonenumbers
 
+from corpus_assets.pii import hints_kernel
 from corpus_assets.pii.context import names_another_number
 from corpus_assets.pii.spans import Bounds, Finder, by_pattern, linear
 
@@ -82,7 +83,7 @@ def _is_spaced(label: str) -> bool:
     )
 
 
-_CONNECTORS = (
+CONNECTORS = (
     "number|numbers|no|nr|num|nº|n°|№|#|us|me|him|her|them|at|on|is|are|to|now|today|a|au|am|an|uns|"
     "unter|der|die|den|le|la|el|al|o|ao|il|lo|allo|nummer|nummern|numero|número|numéro|numer|číslo|"
     "broj|szám|номер|номеру|номера|по|в|на|за|і|и|or|and|und|oder|et|ou|y|e|ed|og|och|eller|ja|va|"
@@ -90,11 +91,20 @@ _CONNECTORS = (
     "home|work|office|mobile|cell|private|privat|büro|direct|main|uk|us|usa|intl|international|"
     "mobil|fax|phone|tel|whatsapp|viber|telegram|sms|toll|free|line|via|per|by|w|m|h|o|for|the|our|"
     "op|ons|oss|på|mig|til|pod|nas|minket|siamo|noi|ci|nos|nós|para|uns|zentrale"
-)
+).split("|")
 _CONNECTED = (
-    rf"(?:[\s:.=>՝\"'\[*_|/,;&–-]{{0,4}}(?:\([^()0-9\n]{{1,20}}\)|(?i:{_CONNECTORS}|は|を|が|는|은|로|으로|に|へ)"
+    rf"(?:[\s:.=>՝\"'\[*_|/,;&–-]{{0,4}}(?:\([^()0-9\n]{{1,20}}\)|(?i:{'|'.join(CONNECTORS)}|は|を|が|는|은|로|으로|に|へ)"
     rf"[\s:.)\"'/_-]))" r"{0,4}[\s:.=>՝\"'\[*_|/~-]{0,6}(?:\( ?)?\+?[ (]?[0-9][0-9 .\-/()]{5}"
 )  # fmt: skip
+
+
+_ENDINGS = ("nummer", "number", "numero", "num", "no", "nr", "s", "en", "ları", "umuz", "unuz")
+
+
+def last_words() -> set[str]:
+    """Return the words of ASCII letters with which a label can end."""
+    words = [re.split("[^a-z]+", label.rstrip("'."))[-1] for label in regions_by_label()]
+    return {word + ending for word in words if word for ending in ("", *_ENDINGS)}
 
 
 @cache
@@ -103,7 +113,7 @@ def _labelled() -> re.Pattern[str]:
     other = [label for label in regions_by_label() if not _is_spaced(label)]
     return linear(
         rf"(?:(?:^|[^\pL\pM\pN.])(?i:({_any_of(spaced)}))|({_any_of(other)}))"
-        rf"(?i:nummer|number|numero|num|no|nr|s|en|ları|umuz|unuz)?{_CONNECTED}"
+        rf"(?i:{'|'.join(_ENDINGS)})?{_CONNECTED}"
     )  # pyright: ignore[reportReturnType]
 
 
@@ -251,10 +261,10 @@ def accept_american(text: str, start: int, end: int) -> Bounds | None:
     return (start, end) if is_number(text[start:end], ("US",)) else None
 
 
-_NOUNS_AFTER = (
+NOUNS_AFTER = (
     "phone|telephone|tel|mobile|cell|fax|landline|voicemail|whatsapp|telefon|handy|mobil|téléphone|portable|"
     "teléfono|móvil|celular|telefone|telemóvel|cellulare|telefono|telefoon|puhelin|телефон|тел|факс"
-)
+).split("|")
 
 
 def accept_before_label(text: str, start: int, end: int) -> Bounds | None:
@@ -284,26 +294,13 @@ AMERICAN = linear(
 )
 BEFORE_LABEL = linear(
     r"\(?[0-9](?:[ .\-/()]{0,2}[0-9]){6,14}[ \t,;:()\-\[|]{1,3}(?:[\pL']{1,12}[ ,]{1,2}){0,4}"
-    rf"(?i:{_NOUNS_AFTER})(?:[^\pL]|$)"
+    rf"(?i:{'|'.join(NOUNS_AFTER)})(?:[^\pL]|$)"
 )
 
-SEVEN_DIGITS = r"[0-9](?:[ .\-/()\t]{0,3}[0-9]){6}"
-"""The labels themselves make no core: their alternation takes the Rust engine a second per MB."""
-
 FINDERS = (
-    Finder(
-        r"\+ ?\(?[0-9](?:[ .\-/()]{0,3}[0-9]){6}",
-        by_pattern(INTERNATIONAL_FORM, accept_international),
-    ),
-    Finder(
-        r"(?:00|011[ .\-])[ .\-]?[1-9][0-9]{0,2}[ .\-/(][ .\-/()]{0,3}[0-9]",
-        by_pattern(FROM_ABROAD, accept_from_abroad),
-        rare=True,
-    ),
-    Finder(
-        r"[2-9][0-9]{2}(?:\)|\) |-|\.|/|/ | )[2-9][0-9]{2}[ .\-][0-9]{4}",
-        by_pattern(AMERICAN, accept_american),
-    ),
-    Finder(SEVEN_DIGITS, find_labelled),
-    Finder(SEVEN_DIGITS, by_pattern(BEFORE_LABEL, accept_before_label)),
+    Finder(by_pattern(INTERNATIONAL_FORM, accept_international), hints_kernel.INTERNATIONAL),
+    Finder(by_pattern(FROM_ABROAD, accept_from_abroad), hints_kernel.FROM_ABROAD),
+    Finder(by_pattern(AMERICAN, accept_american), hints_kernel.AMERICAN),
+    Finder(find_labelled, hints_kernel.AFTER_LABEL),
+    Finder(by_pattern(BEFORE_LABEL, accept_before_label), hints_kernel.BEFORE_LABEL),
 )

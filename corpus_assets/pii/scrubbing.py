@@ -7,8 +7,11 @@ second pass finds nothing. Only `mode: datatrove` counts along a rank, as datatr
 import hashlib
 import hmac
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import or_
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 
@@ -19,6 +22,7 @@ from corpus_assets.pii.config import PiiConfig
 from corpus_assets.pii.datatrove import replace_rank
 from corpus_assets.pii.detection import KindFinder, spans_once, with_more
 from corpus_assets.pii.folding import fold_series
+from corpus_assets.pii.hints import hints
 from corpus_assets.pii.kinds import KINDS, finders_of
 from corpus_assets.pii.replacing import replaced, replacer_of
 from corpus_assets.pii.spans import Span
@@ -100,7 +104,7 @@ def scrub_texts(texts: pl.Series, config: PiiConfig) -> tuple[pl.Series, dict[in
 def spans_of_texts(texts: pl.Series, config: PiiConfig) -> dict[int, list[Span]]:
     """Return the personal data of those texts that hold some: what `detect` finds in each.
 
-    Python looks only at texts that the Rust engine found a possible match in, and of these again
+    Python looks only at texts that may hold something, by `hints`, and of these again
     at those in which something was replaced.
     """
     finders = tuple(finders_of(config.kinds, config.countries))
@@ -122,26 +126,42 @@ def _spans_once(
     texts: pl.Series, config: PiiConfig, finders: tuple[KindFinder, ...]
 ) -> dict[int, list[Span]]:
     """Return what one look finds, by the place of the text."""
-    folded = fold_series(texts)
-    rare = "|".join(f"(?:{finder.core})" for _, finder in finders if finder.rare)
-    everywhere = pl.arange(len(texts), eager=True)
-    seldom = folded.str.contains(rare).arg_true() if rare else everywhere.clear()
-    places: dict[str, list[int]] = {}
-    hits: defaultdict[int, list[KindFinder]] = defaultdict(list)
-    for kind, finder in finders:
-        if finder.core not in places:
-            among = seldom if finder.rare else everywhere
-            texts_among = folded.gather(among) if finder.rare else folded
-            places[finder.core] = among.filter(texts_among.str.contains(finder.core)).to_list()
-        for place in places[finder.core]:
-            hits[place].append((kind, finder))
+    hits = _by_hint(texts, finders)
+    for place, more in _by_core(texts, finders).items():
+        hits[place] = [*hits.get(place, ()), *more]
     found: dict[int, list[Span]] = {}
-    hit = sorted(hits)
-    for place, text, plain in zip(hit, texts.gather(hit), folded.gather(hit), strict=True):
-        spans = spans_once(text, config, hits[place], plain)
+    places = sorted(hits)
+    for place, text in zip(places, texts.gather(places), strict=True):
+        spans = spans_once(text, config, hits[place])
         if spans:
             found[place] = spans
     return found
+
+
+def _by_hint(texts: pl.Series, finders: Sequence[KindFinder]) -> dict[int, list[KindFinder]]:
+    """Return the finders that may find something, by the place of the text, of those with a bit."""
+    wanted = reduce(or_, (finder.hint for _, finder in finders), 0)
+    bits = hints(texts) & np.uint32(wanted)
+    places = np.flatnonzero(bits)
+    by_bits = {
+        value: [entry for entry in finders if entry[1].hint & value]
+        for value in np.unique(bits[places]).tolist()
+    }
+    return {
+        place: by_bits[value]
+        for place, value in zip(places.tolist(), bits[places].tolist(), strict=True)
+    }
+
+
+def _by_core(texts: pl.Series, finders: Sequence[KindFinder]) -> dict[int, list[KindFinder]]:
+    """Return the same of those with a core."""
+    hits: defaultdict[int, list[KindFinder]] = defaultdict(list)
+    cores = [entry for entry in finders if entry[1].core]
+    folded = fold_series(texts) if cores else texts
+    for kind, finder in cores:
+        for place in folded.str.contains(finder.core).arg_true().to_list():
+            hits[place].append((kind, finder))
+    return hits
 
 
 def with_counts(frame: pl.DataFrame, found: Mapping[int, Counter[str]]) -> pl.DataFrame:

@@ -6,6 +6,7 @@ There is no rule on entropy: hashes, UUIDs and checksums of public things have a
 import re
 from collections.abc import Iterator
 
+from corpus_assets.pii import hints_kernel
 from corpus_assets.pii.spans import Bounds, Finder, by_pattern, linear
 
 VENDORS = {
@@ -59,14 +60,28 @@ TAILS = {
 """Forms with nothing fixed at their start: what to search for, and what must stand before it."""
 
 
-_VENDOR_CORE = (
-    r"A[KSBC][ICA]A[A-Z0-9]{16}|gh[pousr]_[A-Za-z0-9]{30}|github_pat_|gl(?:pat|dt|rt|ft|soat|ptt|cbt|imt|agent|oas|rtr)-|"
-    r"xox[abeoprs]-|xapp-[0-9]|hooks\.slack|[sr]k_(?:live|test)_|whsec_|AIza[A-Za-z0-9_-]{30}|GOCSPX-|ya29\.|1//0[A-Za-z0-9_-]{30}|"
-    r"hf_[A-Za-z0-9]{30}|api_org_|sk-[A-Za-z0-9_-]{20}|npm_[A-Za-z0-9]{36}|pypi-AgE|SG\.[A-Za-z0-9_-]{16}|key-[0-9a-f]{32}|"
-    r"SK[0-9a-f]{32}|do[opr]_v1_|shp(?:at|ca|pa|ss)_|sq0(?:atp|csp|idp)-|dapi[0-9a-f]{32}|hv[sbr]\.[A-Za-z0-9_-]{24}|"
-    r"PMAK-|NRAK-|gl(?:sa|c)_|lin_api_|ntn_|secret_[A-Za-z0-9]{43}|AT[AC]TT3|dckr_|sntry[su]_|gsk_|xai-|r8_|"
-    r"EAACEdEose0cBA|rubygems_|pscale_|dp\.(?:pt|st|ct|sa)\.|AGE-SECRET-KEY-1|eyJ[A-Za-z0-9_-]{8}"
-)
+PREFIXES = {
+    **dict.fromkeys(("AKIA", "ASIA", "ABIA", "ACCA"), 16),
+    **dict.fromkeys(("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), 36),
+    **dict.fromkeys(("github_pat_", "dckr_pat_", "dckr_oat_"), 27),
+    **dict.fromkeys(("glpat-", "gldt-", "glrt-", "glft-", "glsoat-", "glptt-", "glcbt-"), 20),
+    **dict.fromkeys(("glimt-", "glagent-", "gloas-", "glrtr-", "GOCSPX-", "ya29."), 20),
+    **dict.fromkeys([f"xox{kind}-" for kind in "abeoprs"], 10),
+    **dict.fromkeys(("xapp-", "hooks.slack.com/"), 20),
+    **dict.fromkeys(("sk_live_", "sk_test_", "rk_live_", "rk_test_"), 16),
+    **dict.fromkeys(("whsec_", "hvs.", "hvb.", "hvr."), 24),
+    **dict.fromkeys(("AIza", "1//0", "hf_", "api_org_"), 30),
+    **dict.fromkeys(("sk-", "sq0atp-", "sq0csp-", "sq0idp-"), 20),
+    **dict.fromkeys(("npm_", "key-", "SK", "dapi", "lin_api_", "glsa_", "glc_"), 32),
+    **dict.fromkeys(("shpat_", "shpca_", "shppa_", "shpss_", "pscale_"), 32),
+    **dict.fromkeys(("pypi-AgE", "SG.", "PMAK-", "gsk_"), 48),
+    **dict.fromkeys(("dop_v1_", "doo_v1_", "dor_v1_", "xai-"), 64),
+    **dict.fromkeys(("dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "sntrys_", "sntryu_"), 40),
+    **dict.fromkeys(("ntn_", "secret_", "rubygems_"), 43),
+    **dict.fromkeys(("ATATT3", "ATCTT3"), 150),
+    **{"NRAK-": 27, "r8_": 37, "EAACEdEose0cBA": 10, "AGE-SECRET-KEY-1": 58, "eyJ": 36},
+}
+"""How the keys of `VENDORS` start, and fewest bytes after that: necessary, so it says no more."""
 
 _MASK = re.compile(
     r"(?i)x{5,}|\*{3,}|\.{3,}|-{6,}|0{8,}|1{10,}|(.)\1{8,}|your[_-]?|placeholder|redacted|"
@@ -187,20 +202,9 @@ def accept_url_password(text: str, start: int, end: int) -> Bounds | None:
 KEYS = linear("|".join(VENDORS.values()))
 ENDS = linear("|".join(tail for tail, _ in TAILS.values()))
 FINDERS = (
-    Finder(_VENDOR_CORE, by_pattern(KEYS, accept_key), rare=True),
-    Finder(
-        r"\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}|[0-9a-f]-us[0-9]|[0-9]:AA[A-Za-z0-9_-]{32}|\.atlasv1\.",
-        by_pattern(ENDS, accept_tail),
-        rare=True,
-    ),
-    Finder(
-        r"(?i-u:secret_?access_?key|aws_?secret|account_?key|access_?key|access_?signature|storage_?key)"
-        r"(?-u:[\"'\s:=>]{1,10})[A-Za-z0-9+/]{40}",
-        by_pattern(ASSIGNED, accept_assigned),
-    ),
-    Finder(r"-- ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY", find_private_keys),
-    Finder(
-        r"://[^\x00-\x20/:@]{0,64}:[^\x00-\x20/]{1,128}@",
-        by_pattern(URL_PASSWORD, accept_url_password),
-    ),
+    Finder(by_pattern(KEYS, accept_key), hints_kernel.KEY),
+    Finder(by_pattern(ENDS, accept_tail), hints_kernel.KEY_END),
+    Finder(by_pattern(ASSIGNED, accept_assigned), hints_kernel.ASSIGNED),
+    Finder(find_private_keys, hints_kernel.PRIVATE_KEY),
+    Finder(by_pattern(URL_PASSWORD, accept_url_password), hints_kernel.URL_PASSWORD),
 )

@@ -36,13 +36,14 @@ class Pattern(Protocol):
 class Finder:
     """One way in which personal data of a kind is written."""
 
-    core: str
-    """Cheap necessary condition, for the Rust engine; only texts that hold it are looked at.
-    Classes are ASCII (`[0-9]`, `(?-u:\\b)`): the Unicode ones are ten to fifty times slower."""
     find: Callable[[str], Iterable[Bounds]]
     """Finds the bounds in a folded text, in time linear in its length."""
-    rare: bool = False
-    """Whether the core is seldom met: such cores are first asked for all at once, in one pass."""
+    hint: int = 0
+    """Bit of `hints_kernel` without which a text holds nothing of it; kinds that are looked for by
+    default have one."""
+    core: str = ""
+    """Where there is no hint, a cheap necessary condition for the Rust engine. Classes are ASCII
+    (`[0-9]`, `(?-u:\\b)`): the Unicode ones are ten to fifty times slower."""
 
 
 def by_pattern(pattern: Pattern, accept: Accept) -> Callable[[str], Iterator[Bounds]]:

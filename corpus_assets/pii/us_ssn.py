@@ -2,6 +2,7 @@
 
 import re
 
+from corpus_assets.pii import hints_kernel
 from corpus_assets.pii.context import names_another_number
 from corpus_assets.pii.spans import Bounds, Finder, by_pattern, linear
 
@@ -13,6 +14,11 @@ _LABELLED = re.compile(
     rf"{_LABEL}(?:[\s_-]?(?:number|num|no|nr|nos|#|numbers|card|account))*\.?(?:[\s:=#\"'().>-]|is|was|ending){{0,12}}$",
     re.IGNORECASE,
 )
+LAST_WORDS = (
+    "ssn ss no security sec id identification itin social americaine number num nr nos numbers "
+    "card account is was ending"
+).split()
+"""How what `_LABELLED` finds can end."""
 DIGITS = 9
 _BEFORE = re.compile(r"[0-9A-Za-z_#/+$€£]$|[0-9A-Za-z][\-.:]$|[0-9] $")
 _AFTER = re.compile(r"[0-9A-Za-z_/]|[\-.:][0-9A-Za-z]| [0-9]")
@@ -43,6 +49,4 @@ def accept_ssn(text: str, start: int, end: int) -> Bounds | None:
 
 
 SSN = linear(r"[0-9]{3}[ .\-]?[0-9]{2}[ .\-]?[0-9]{4}[0-9]*")
-FINDERS = (
-    Finder(r"[0-9]{3}[ .\-]?[0-9]{2}[ .\-]?[0-9]{4}", by_pattern(SSN, accept_ssn), rare=True),
-)
+FINDERS = (Finder(by_pattern(SSN, accept_ssn), hints_kernel.SSN),)

@@ -1,0 +1,59 @@
+"""Which texts can hold which kind: the words that the pass of `hints_kernel` knows, as arrays."""
+
+from collections.abc import Iterable
+from functools import cache
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from corpus_assets.core.texts import string_buffers
+from corpus_assets.pii import emails, folding, iban, phones, secrets, us_ssn
+from corpus_assets.pii.hints_kernel import Words, hints_of, reversed_hash
+
+
+def hints(texts: pl.Series) -> NDArray[np.uint32]:
+    """Return the bits of each text; a finder whose bit is not set finds nothing there."""
+    buffer, offsets = string_buffers(texts)
+    out = np.zeros(len(texts), np.uint32)
+    hints_of(buffer, offsets, words(), out)
+    return out
+
+
+@cache
+def words() -> Words:
+    """Return what the pass knows."""
+    folded, pages = folding.tables()
+    ibans = np.zeros(26 * 26, np.uint8)
+    for country, length in iban.LENGTHS.items():
+        ibans[(ord(country[0]) - 65) * 26 + ord(country[1]) - 65] = length
+    prefixes, first_prefix = _prefixes(secrets.PREFIXES)
+    return Words(
+        folded=folded,
+        pages=pages,
+        ibans=ibans,
+        labels=_hashes(phones.last_words()),
+        connectors=_hashes(phones.CONNECTORS),
+        nouns=_hashes(phones.NOUNS_AFTER),
+        ssn=_hashes(us_ssn.LAST_WORDS),
+        ats=_hashes(emails.AT_WORDS),
+        dots=_hashes(emails.DOT_WORDS),
+        prefixes=prefixes,
+        first_prefix=first_prefix,
+    )
+
+
+def _hashes(found: Iterable[str]) -> NDArray[np.uint64]:
+    hashes = {int(reversed_hash(np.frombuffer(word.encode(), np.uint8))) for word in found if word}
+    return np.array(sorted(hashes), np.uint64)
+
+
+def _prefixes(lengths: dict[str, int]) -> tuple[NDArray[np.uint8], NDArray[np.int16]]:
+    rows = np.zeros((len(lengths), 20), np.uint8)
+    first = np.full(1 << 16, -1, np.int16)
+    for number, (prefix, rest) in enumerate(sorted(lengths.items())):
+        rows[number, 0], rows[number, 19] = len(prefix), rest
+        rows[number, 1 : 1 + len(prefix)] = list(prefix.encode())
+        pair = int(rows[number, 1]) << 8 | int(rows[number, 2])
+        first[pair] = number if first[pair] < 0 else first[pair]
+    return rows, first
