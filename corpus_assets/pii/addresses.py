@@ -180,10 +180,12 @@ _NO_ADDRESS = linear(
     rf"(?:nummer|number)?)\.?{_JOINT}$"
 )
 """By RE2: seven times as fast here as Python's engine, which tries every word at every place."""
+ADDRESS_WORDS = (
+    "ip ipv4 dns addr adress adres direcci endere indirizzo host server ping gateway router from "
+    "client user port адрес сервер хост 地址 アドレス サーバ 주소 서버 عنوان כתובת ://"
+).split()
 _ADDRESS_WORDS = re.compile(
-    r"(?:\bips?\b|\bipv4|addr|adress|adres|direcci|endere|indirizzo|host|server|\bdns\b|ping|gateway|"
-    r"router|from|client|user|port|адрес|сервер|хост|地址|アドレス|サーバ|주소|서버|عنوان|כתובת|://)",
-    re.IGNORECASE,
+    rf"(?:\bips?\b|\bipv4|\bdns\b|{'|'.join(ADDRESS_WORDS[3:])})", re.IGNORECASE
 )
 _SMALL = 32
 """Four numbers all below it are a version or a section unless a word says address: of the public

@@ -1,6 +1,6 @@
 """Which texts can hold which kind: the words that the pass of `hints_kernel` knows, as arrays."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 import numpy as np
@@ -8,7 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from corpus_assets.core.texts import string_buffers
-from corpus_assets.pii import emails, folding, iban, phones, secrets, us_ssn
+from corpus_assets.pii import addresses, emails, folding, iban, phones, secrets, us_ssn
 from corpus_assets.pii.hints_kernel import Words, hints_of, reversed_hash
 
 
@@ -28,6 +28,7 @@ def words() -> Words:
     for country, length in iban.LENGTHS.items():
         ibans[(ord(country[0]) - 65) * 26 + ord(country[1]) - 65] = length
     prefixes, first_prefix = _prefixes(secrets.PREFIXES)
+    hosts, first_host = _prefixes(dict.fromkeys(_stems(addresses.ADDRESS_WORDS), 0))
     return Words(
         folded=folded,
         pages=pages,
@@ -40,6 +41,8 @@ def words() -> Words:
         dots=_hashes(emails.DOT_WORDS),
         prefixes=prefixes,
         first_prefix=first_prefix,
+        hosts=hosts,
+        first_host=first_host,
     )
 
 
@@ -48,12 +51,23 @@ def _hashes(found: Iterable[str]) -> NDArray[np.uint64]:
     return np.array(sorted(hashes), np.uint64)
 
 
+def _stems(found: Iterable[str]) -> Iterator[str]:
+    """Yield ASCII words, and of others the first two characters in either case."""
+    for word in found:
+        if word.isascii():
+            yield word
+        else:
+            first, second = word[:2]
+            yield from (a + b for a in (first, first.upper()) for b in (second, second.upper()))
+
+
 def _prefixes(lengths: dict[str, int]) -> tuple[NDArray[np.uint8], NDArray[np.int16]]:
     rows = np.zeros((len(lengths), 20), np.uint8)
     first = np.full(1 << 16, -1, np.int16)
-    for number, (prefix, rest) in enumerate(sorted(lengths.items())):
-        rows[number, 0], rows[number, 19] = len(prefix), rest
-        rows[number, 1 : 1 + len(prefix)] = list(prefix.encode())
+    entries = sorted((word.encode(), rest) for word, rest in lengths.items())
+    for number, (word, rest) in enumerate(entries):
+        rows[number, 0], rows[number, 19] = len(word), rest
+        rows[number, 1 : 1 + len(word)] = list(word)
         pair = int(rows[number, 1]) << 8 | int(rows[number, 2])
         first[pair] = number if first[pair] < 0 else first[pair]
     return rows, first

@@ -51,6 +51,10 @@ class Words(NamedTuple):
     """First bytes of keys, sorted, shape (keys, 20): their number, the bytes, how many follow."""
     first_prefix: NDArray[np.int16]
     """Number of the first such prefix by two bytes, -1 where there is none."""
+    hosts: NDArray[np.uint8]
+    """What makes an address of four small numbers: lower-case ASCII words, and stems of others."""
+    first_host: NDArray[np.int16]
+    """As `first_prefix`, of these."""
 
 
 _KINDS = np.zeros(256, np.uint8)
@@ -59,8 +63,9 @@ _KINDS[ord("@")] = 2
 _KINDS[ord(":")] = 3
 for _open in "([{<":
     _KINDS[ord(_open)] = 4
-_KINDS[0xC2] = _KINDS[0xE3] = 5
-"""Lead bytes of « and of 【 and 「."""
+_QUOTED_KINDS = _KINDS.copy()
+_QUOTED_KINDS[0xC2] = _QUOTED_KINDS[0xE3] = 5
+"""For texts with «, 【 or 「, whose lead bytes are frequent in some scripts."""
 
 
 def _set_of(characters: str) -> NDArray[np.uint8]:
@@ -364,7 +369,47 @@ def _value(b, first, last):
 
 
 @kernel
-def _is_quad(b: Bytes, start: int, end: int, firsts: NDArray[np.int64], lasts: NDArray[np.int64], g: int) -> bool:  # noqa: E501
+def _names_host(b: Bytes, start: int, place: int, words: Words) -> bool:
+    """Return whether one of `hosts` stands in the 60 code points before a place."""
+    points, p = 0, place
+    while p > start and points < 60:
+        p -= 1
+        byte = b[p]
+        if 0x80 <= byte < 0xC0:
+            continue
+        points += 1
+        if p + 1 >= place:
+            continue
+        then = b[p + 1]
+        # Long s and i without a dot, or with one, are letters to a search without case.
+        if (byte == 0xC5 and then == 0xBF) or (byte == 0xC4 and (then == 0xB0 or then == 0xB1)):
+            return True
+        lead = byte | 32 if uint8(byte - 65) < 26 else byte
+        second = then | 32 if uint8(then - 65) < 26 else then
+        number = words.first_host[int64(lead) << 8 | int64(second)]
+        while 0 <= number < words.hosts.shape[0] and words.hosts[number, 1] == lead and words.hosts[number, 2] == second:  # noqa: E501
+            size = int64(words.hosts[number, 0])
+            k = 2
+            while k < size and p + k < place:
+                byte = b[p + k]
+                if uint8(byte - 65) < 26:
+                    byte = uint8(byte | 32)
+                if byte != words.hosts[number, 1 + k]:
+                    break
+                k += 1
+            if k == size:
+                if size > 2:
+                    return True
+                # `ip` and `ips` count as a word alone.
+                k = p + 3 if p + 2 < place and b[p + 2] | 32 == 115 else p + 2
+                if not (p > start and _WORD[b[p - 1]]) and not (k < place and _WORD[b[k]]):
+                    return True
+            number += 1
+    return False
+
+
+@kernel
+def _is_quad(b: Bytes, start: int, end: int, firsts: NDArray[np.int64], lasts: NDArray[np.int64], g: int, words: Words) -> bool:  # noqa: E501
     """Return whether four groups joined by dots can be a public address."""
     first, last = firsts[g], lasts[g + 3]
     if first > start and (_WORD[b[first - 1]] or b[first - 1] == 46):
@@ -379,8 +424,15 @@ def _is_quad(b: Bytes, start: int, end: int, firsts: NDArray[np.int64], lasts: N
         return False
     if one == 10 or one == 127 or one >= 224:
         return False
+    if one < 32 and two < 32 and three < 32 and four < 32:
+        port = last + 1 < end and b[last] == 58 and _is_digit(b[last + 1])
+        mapped = first > start and b[first - 1] == 58
+        if not (port or mapped or _names_host(b, start, first, words)):
+            return False
     return not (
-        (one == 192 and two == 168)
+        (one == 192 and (two == 168 or (two == 0 and (three == 0 or three == 2))))
+        or (one == 198 and (18 <= two < 20 or (two == 51 and three == 100)))
+        or (one == 203 and two == 0 and three == 113)
         or (one == 172 and 16 <= two < 32)
         or (one == 169 and two == 254)
         or (one == 100 and 64 <= two < 128)
@@ -434,7 +486,7 @@ def _numbers(
             run = g
             while run > 0 and firsts[run] - lasts[run - 1] == 1 and b[lasts[run - 1]] == 46:
                 run -= 1
-            if g - run == 3 and _is_quad(b, start, end, firsts, lasts, run):
+            if g - run == 3 and _is_quad(b, start, end, firsts, lasts, run, words):
                 flags |= IPV4
         if chain >= 14 and not flags & CARD:
             ended = g == n - 1
@@ -530,13 +582,13 @@ def _encoded(b, start, first, last, end):
 
 
 @kernel
-def _scan(b: Bytes, start: int, end: int, firsts: NDArray[np.int64], lasts: NDArray[np.int64], words: Words) -> int:  # noqa: E501
+def _scan(b: Bytes, start: int, end: int, firsts: NDArray[np.int64], lasts: NDArray[np.int64], words: Words, kinds: Bytes) -> int:  # noqa: E501
     """Return the bits of numbers, addresses and signs."""
     flags = 0
     scheme, colon, checked = -1, -1, -1
     i = start
     while i < end:
-        kind = _KINDS[b[i]]
+        kind = kinds[b[i]]
         if kind == 0:
             i += 1
             continue
@@ -723,6 +775,28 @@ def _literals(b: Bytes) -> int:
 
 
 @kernel
+def _foreign(b: Bytes) -> tuple[bool, bool]:
+    """Return whether bytes may hold what is folded, and an opening quote for @ in brackets."""
+    fold, quote = False, False
+    for i in range(b.size - 2):
+        a, c, d = b[i], b[i + 1], b[i + 2]
+        quote |= (a == uint8(0xC2)) & (c == uint8(0xAB))
+        quote |= (a == uint8(0xE3)) & (c == uint8(0x80)) & ((d == uint8(0x8C)) | (d == uint8(0x90)))
+        fold |= (a == uint8(0xC2)) & (c == uint8(0xA0))
+        spaces = (d <= uint8(0x95)) & ((d <= uint8(0x8A)) | (d >= uint8(0x90)))
+        fold |= (a == uint8(0xE2)) & (c == uint8(0x80)) & (spaces | (d == uint8(0xAF)))
+        fold |= (a == uint8(0xE2)) & (((c == uint8(0x81)) & (d == uint8(0x9F))) | ((c == uint8(0x88)) & (d == uint8(0x92))))  # noqa: E501
+        fold |= (a == uint8(0xE3)) & (c == uint8(0x80)) & (d == uint8(0x80))
+        fold |= (a == uint8(0xEF)) & (c >= uint8(0xB9)) & (c <= uint8(0xBD))
+        # Arabic digits; of other scripts with digits every text is folded.
+        fold |= (a == uint8(0xD9)) & (c >= uint8(0xA0)) & (c <= uint8(0xA9))
+        fold |= (a == uint8(0xDB)) & (c >= uint8(0xB0)) & (c <= uint8(0xB9))
+        fold |= (a == uint8(0xDF)) | (a == uint8(0xE0)) | (a == uint8(0xE1)) | (a == uint8(0xEA)) | (a >= uint8(0xF0))  # noqa: E501
+    # The loop stops before the last character, if that has two bytes.
+    return fold or b.size < 4 or b[b.size - 2] >= uint8(0xC0), quote
+
+
+@kernel
 def hints_of(
     buffer: Bytes, offsets: NDArray[np.int64], words: Words, out: NDArray[np.uint32]
 ) -> None:
@@ -742,12 +816,18 @@ def hints_of(
         high = uint8(0)
         for i in range(data.size):
             high |= data[i]
+        kinds = _KINDS
+        fold = False
         if high >= uint8(0x80):
+            fold, quote = _foreign(data)
+            if quote:
+                kinds = _QUOTED_KINDS
+        if fold:
             if scratch.size < data.size:
                 scratch = np.empty(2 * data.size, np.uint8)
             size = fold_bytes(data, words.folded, words.pages, scratch)
             data = scratch[:size]
         flags = _literals(data)
-        flags |= _scan(data, 0, data.size, firsts, lasts, words)
+        flags |= _scan(data, 0, data.size, firsts, lasts, words, kinds)
         flags |= _keys(data, 0, data.size, words)
         out[text] = uint32(flags)
