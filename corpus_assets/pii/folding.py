@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import polars as pl
 
-from corpus_assets.pii.hints_kernel import fold_bytes
+from corpus_assets.pii.hints_kernel import folded_bytes
 from corpus_assets.text.data import Bytes, read_json
 
 _SPACES = (0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)
@@ -59,9 +59,7 @@ def fold(text: str) -> str:
     if text.isascii():
         return text
     data = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
-    out = np.empty(data.size, np.uint8)
-    size = fold_bytes(data, *tables(), out)
-    return out[:size].tobytes().decode("utf-8", "surrogatepass")
+    return folded_bytes(data, *tables()).tobytes().decode("utf-8", "surrogatepass")
 
 
 def fold_series(texts: pl.Series) -> pl.Series:

@@ -63,9 +63,7 @@ _KINDS[ord("@")] = 2
 _KINDS[ord(":")] = 3
 for _open in "([{<":
     _KINDS[ord(_open)] = 4
-_QUOTED_KINDS = _KINDS.copy()
-_QUOTED_KINDS[0xC2] = _QUOTED_KINDS[0xE3] = 5
-"""For texts with «, 【 or 「, whose lead bytes are frequent in some scripts."""
+_KINDS[0xC2] = _KINDS[0xE3] = 4
 
 
 def _set_of(characters: str) -> NDArray[np.uint8]:
@@ -124,27 +122,95 @@ def reversed_hash(data: Bytes) -> np.uint64:
     return h
 
 
+@inline
+def _next(marks, eights, i, end):
+    """Return the next marked byte from i on, or `end`: eight are stepped over at a time."""
+    while i < end and marks[i] == 0:
+        if i & 7 == 0:
+            word = i >> 3
+            while word << 3 < end and eights[word] == 0:
+                word += 1
+            i = word << 3
+            while i < end and marks[i] == 0:
+                i += 1
+            return min(i, end)
+        i += 1
+    return i
+
+
 @kernel
-def fold_bytes(buffer: Bytes, folded: Bytes, pages: Bytes, out: Bytes) -> int:
-    """Write the bytes folded, which are no more than they were; return how many."""
-    i, n, end = 0, 0, buffer.size
+def _mark_foreign(b: Bytes, marks: Bytes) -> tuple[bool, bool]:
+    """Mark the lead bytes of what may be folded; return whether there are some, and quotes for @.
+
+    As all loops without a branch it is compiled to SIMD, the more so as a slice has no negative
+    index.
+    """
+    fold, quote = False, False
+    for i in range(b.size - 2):
+        a, c, d = b[i], b[i + 1], b[i + 2]
+        quote |= (a == uint8(0xC2)) & (c == uint8(0xAB))
+        quote |= (a == uint8(0xE3)) & (c == uint8(0x80)) & ((d == uint8(0x8C)) | (d == uint8(0x90)))
+        one = (a == uint8(0xC2)) & (c == uint8(0xA0))
+        spaces = (d <= uint8(0x95)) & ((d <= uint8(0x8A)) | (d >= uint8(0x90)))
+        one |= (a == uint8(0xE2)) & (c == uint8(0x80)) & (spaces | (d == uint8(0xAF)))
+        one |= (a == uint8(0xE2)) & (c == uint8(0x81)) & (d == uint8(0x9F))
+        one |= (a == uint8(0xE2)) & (c == uint8(0x88)) & (d == uint8(0x92))
+        one |= (a == uint8(0xE3)) & (c == uint8(0x80)) & (d == uint8(0x80))
+        one |= (a == uint8(0xEF)) & (c >= uint8(0xB9)) & (c <= uint8(0xBD))
+        # Arabic digits; of other scripts with digits every character is looked at.
+        one |= (a == uint8(0xD9)) & (c >= uint8(0xA0)) & (c <= uint8(0xA9))
+        one |= (a == uint8(0xDB)) & (c >= uint8(0xB0)) & (c <= uint8(0xB9))
+        one |= (a == uint8(0xDF)) | (a == uint8(0xE0)) | (a == uint8(0xE1)) | (a == uint8(0xEA))
+        one |= a >= uint8(0xF0)
+        marks[i] = uint8(one)
+        fold |= one
+    for i in range(max(0, b.size - 2), b.size):
+        marks[i] = uint8(b[i] >= uint8(0xC0))
+        fold |= b[i] >= uint8(0xC0)
+    return fold, quote
+
+
+@kernel
+def fold_bytes(b: Bytes, marks: Bytes, folded: Bytes, pages: Bytes, out: Bytes) -> int:
+    """Write the bytes folded, which are no more than they were; return how many.
+
+    Args:
+        b: UTF-8.
+        marks: What `_mark_foreign` marked, with room for eight more, zeros from its end on.
+        folded: As in `Words`.
+        pages: As in `Words`.
+        out: Receives the bytes.
+    """
+    i, n, end = 0, 0, b.size
+    eights = marks.view(np.uint64)
     while i < end:
-        byte = buffer[i]
-        if byte < 0x80:
-            out[n] = byte
-            n += 1
-            i += 1
-            continue
-        point, size = code_point(buffer, i, end)
-        if point < 0x110000 and pages[point >> 8] and folded[point]:
-            out[n] = folded[point]
-            n += 1
-        else:
-            for k in range(size):
-                out[n + k] = buffer[i + k]
-            n += size
-        i += size
+        p = _next(marks, eights, i, end)
+        for k in range(p - i):
+            out[n + k] = b[i + k]
+        n += p - i
+        i = p
+        if i < end:
+            point, size = code_point(b, i, end)
+            if point < 0x110000 and pages[point >> 8] and folded[point]:
+                out[n] = folded[point]
+                n += 1
+            else:
+                for k in range(size):
+                    out[n + k] = b[i + k]
+                n += size
+            i += size
     return n
+
+
+@kernel
+def folded_bytes(b: Bytes, folded: Bytes, pages: Bytes) -> Bytes:
+    """Return one text folded, for Python."""
+    marks = np.zeros((b.size + 15) & ~7, np.uint8)
+    fold, _ = _mark_foreign(b, marks)
+    if not fold:
+        return b
+    out = np.empty(b.size, np.uint8)
+    return out[: fold_bytes(b, marks, folded, pages, out)]
 
 
 @inline
@@ -582,16 +648,41 @@ def _encoded(b, start, first, last, end):
 
 
 @kernel
-def _scan(b: Bytes, start: int, end: int, firsts: NDArray[np.int64], lasts: NDArray[np.int64], words: Words, kinds: Bytes) -> int:  # noqa: E501
+def _mark_starts(b: Bytes, marks: Bytes, quote: bool) -> None:
+    """Mark digits, the signs @ and :, and what opens brackets or, if asked, quotes."""
+    for i in range(b.size):
+        a = b[i]
+        one = ((a >= uint8(48)) & (a <= uint8(58))) | (a == uint8(64)) | (a == uint8(40))
+        one |= (a == uint8(91)) | (a == uint8(123)) | (a == uint8(60))
+        marks[i] = uint8(one)
+    if quote:
+        for i in range(b.size - 2):
+            a, c, d = b[i], b[i + 1], b[i + 2]
+            marks[i] |= uint8((a == uint8(0xC2)) & (c == uint8(0xAB)))
+            quoted = (d == uint8(0x8C)) | (d == uint8(0x90))
+            marks[i] |= uint8((a == uint8(0xE3)) & (c == uint8(0x80)) & quoted)
+
+
+@kernel
+def _scan(
+    b: Bytes,
+    marks: Bytes,
+    quote: bool,
+    firsts: NDArray[np.int64],
+    lasts: NDArray[np.int64],
+    words: Words,
+) -> int:
     """Return the bits of numbers, addresses and signs."""
-    flags = 0
+    _mark_starts(b, marks, quote)
+    eights = marks.view(np.uint64)
+    flags, start, end = 0, 0, b.size
     scheme, colon, checked = -1, -1, -1
-    i = start
-    while i < end:
-        kind = kinds[b[i]]
-        if kind == 0:
-            i += 1
-            continue
+    i = 0
+    while True:
+        i = _next(marks, eights, i, end)
+        if i >= end:
+            break
+        kind = _KINDS[b[i]]
         if kind == 1:
             n, digits, j = 0, 0, i
             while True:
@@ -651,11 +742,7 @@ def _scan(b: Bytes, start: int, end: int, firsts: NDArray[np.int64], lasts: NDAr
             if i + 34 < end and i > start and b[i + 1] == 65 and b[i + 2] == 65 and _is_digit(b[i - 1]):  # noqa: E501
                 flags |= KEY_END
         elif not flags & BRACKETED_AT:
-            byte, then = b[i], b[i + 1] if i + 1 < end else uint8(0)
-            last = b[i + 2] if i + 2 < end else uint8(0)
-            opens = byte < 0x80 or (byte == 0xC2 and then == 0xAB)
-            opens = opens or (byte == 0xE3 and then == 0x80 and (last == 0x90 or last == 0x8C))
-            if opens and _written_at(b, i, end, words.ats, words.dots):
+            if _written_at(b, i, end, words.ats, words.dots):
                 flags |= BRACKETED_AT
         i += 1
     return flags
@@ -775,28 +862,6 @@ def _literals(b: Bytes) -> int:
 
 
 @kernel
-def _foreign(b: Bytes) -> tuple[bool, bool]:
-    """Return whether bytes may hold what is folded, and an opening quote for @ in brackets."""
-    fold, quote = False, False
-    for i in range(b.size - 2):
-        a, c, d = b[i], b[i + 1], b[i + 2]
-        quote |= (a == uint8(0xC2)) & (c == uint8(0xAB))
-        quote |= (a == uint8(0xE3)) & (c == uint8(0x80)) & ((d == uint8(0x8C)) | (d == uint8(0x90)))
-        fold |= (a == uint8(0xC2)) & (c == uint8(0xA0))
-        spaces = (d <= uint8(0x95)) & ((d <= uint8(0x8A)) | (d >= uint8(0x90)))
-        fold |= (a == uint8(0xE2)) & (c == uint8(0x80)) & (spaces | (d == uint8(0xAF)))
-        fold |= (a == uint8(0xE2)) & (((c == uint8(0x81)) & (d == uint8(0x9F))) | ((c == uint8(0x88)) & (d == uint8(0x92))))  # noqa: E501
-        fold |= (a == uint8(0xE3)) & (c == uint8(0x80)) & (d == uint8(0x80))
-        fold |= (a == uint8(0xEF)) & (c >= uint8(0xB9)) & (c <= uint8(0xBD))
-        # Arabic digits; of other scripts with digits every text is folded.
-        fold |= (a == uint8(0xD9)) & (c >= uint8(0xA0)) & (c <= uint8(0xA9))
-        fold |= (a == uint8(0xDB)) & (c >= uint8(0xB0)) & (c <= uint8(0xB9))
-        fold |= (a == uint8(0xDF)) | (a == uint8(0xE0)) | (a == uint8(0xE1)) | (a == uint8(0xEA)) | (a >= uint8(0xF0))  # noqa: E501
-    # The loop stops before the last character, if that has two bytes.
-    return fold or b.size < 4 or b[b.size - 2] >= uint8(0xC0), quote
-
-
-@kernel
 def hints_of(
     buffer: Bytes, offsets: NDArray[np.int64], words: Words, out: NDArray[np.uint32]
 ) -> None:
@@ -809,25 +874,23 @@ def hints_of(
         out: Shape (texts).
     """
     firsts, lasts = np.empty(GROUPS, np.int64), np.empty(GROUPS, np.int64)
-    scratch = np.empty(1 << 14, np.uint8)
+    longest = 0
     for text in range(offsets.size - 1):
-        # Of a slice the compiler knows that no index is negative: it can use SIMD.
+        longest = max(longest, offsets[text + 1] - offsets[text])
+    folded = np.empty(longest, np.uint8)
+    marks = np.zeros((longest + 15) & ~7, np.uint8)
+    for text in range(offsets.size - 1):
         data = buffer[offsets[text] : offsets[text + 1]]
-        high = uint8(0)
+        foreign, fold, quote = False, False, False
         for i in range(data.size):
-            high |= data[i]
-        kinds = _KINDS
-        fold = False
-        if high >= uint8(0x80):
-            fold, quote = _foreign(data)
-            if quote:
-                kinds = _QUOTED_KINDS
+            foreign |= data[i] >= uint8(0x80)
+        if foreign:
+            marks[data.size : (data.size + 15) & ~7] = 0
+            fold, quote = _mark_foreign(data, marks)
         if fold:
-            if scratch.size < data.size:
-                scratch = np.empty(2 * data.size, np.uint8)
-            size = fold_bytes(data, words.folded, words.pages, scratch)
-            data = scratch[:size]
+            data = folded[: fold_bytes(data, marks, words.folded, words.pages, folded)]
+        marks[data.size : (data.size + 15) & ~7] = 0
         flags = _literals(data)
-        flags |= _scan(data, 0, data.size, firsts, lasts, words, kinds)
+        flags |= _scan(data, marks, quote, firsts, lasts, words)
         flags |= _keys(data, 0, data.size, words)
         out[text] = uint32(flags)
