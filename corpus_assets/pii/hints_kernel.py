@@ -157,10 +157,13 @@ def _mark_foreign(b: Bytes, marks: Bytes) -> tuple[bool, bool]:
         one |= (a == uint8(0xE2)) & (c == uint8(0x88)) & (d == uint8(0x92))
         one |= (a == uint8(0xE3)) & (c == uint8(0x80)) & (d == uint8(0x80))
         one |= (a == uint8(0xEF)) & (c >= uint8(0xB9)) & (c <= uint8(0xBD))
-        # Arabic digits; of other scripts with digits every character is looked at.
+        # Digits of other scripts: near them, as far as bytes say it in short.
         one |= (a == uint8(0xD9)) & (c >= uint8(0xA0)) & (c <= uint8(0xA9))
         one |= (a == uint8(0xDB)) & (c >= uint8(0xB0)) & (c <= uint8(0xB9))
-        one |= (a == uint8(0xDF)) | (a == uint8(0xE0)) | (a == uint8(0xE1)) | (a == uint8(0xEA))
+        one |= a == uint8(0xDF)
+        one |= (a == uint8(0xE0)) & (d >= uint8(0x90)) & (d <= uint8(0xAF))
+        one |= (a == uint8(0xE1)) & (c < uint8(0xB8))
+        one |= (a == uint8(0xEA)) & (c < uint8(0xB0))
         one |= a >= uint8(0xF0)
         marks[i] = uint8(one)
         fold |= one
@@ -520,6 +523,34 @@ def _passes_luhn(b: Bytes, first: int, last: int) -> bool:
     return total % 10 == 0
 
 
+@inline
+def _value10(b, i):
+    return (int64(b[i]) - 48) * 10 + int64(b[i + 1]) - 48
+
+
+@inline
+def _is_year(b, first, last):
+    early = b[first] == 49 and b[first + 1] == 57
+    return last - first == 4 and (early or (b[first] == 50 and b[first + 1] == 48))
+
+
+@kernel
+def _is_date(b: Bytes, firsts: NDArray[np.int64], lasts: NDArray[np.int64], n: int) -> bool:
+    """Return whether groups start with two years or with a year, a month and a day."""
+    if n < 2 or not _is_year(b, firsts[0], lasts[0]) or firsts[1] - lasts[0] != 1:
+        return False
+    joint = b[lasts[0]]
+    if (joint == 45 or joint == 47) and _is_year(b, firsts[1], lasts[1]):
+        return True
+    if n < 3 or firsts[2] - lasts[1] != 1 or b[lasts[1]] != joint:
+        return False
+    if lasts[1] - firsts[1] != 2 or lasts[2] - firsts[2] != 2 or not (joint == 45 or joint == 46):
+        return False
+    month = _value10(b, firsts[1])
+    day = _value10(b, firsts[2])
+    return 1 <= month <= 12 and 1 <= day <= 31
+
+
 @kernel
 def _numbers(
     b: Bytes,
@@ -614,7 +645,8 @@ def _numbers(
             size = lasts[g] - firsts[g]
             quad = quad and size < 4 and firsts[g] - lasts[g - 1] == 1 and b[lasts[g - 1]] == 46
         quad = quad and lasts[0] - here < 4 and (lasts[3] >= end or b[lasts[3]] != 46)
-        if not quad and _announced(b, start, here, words.labels, words.connectors, False):
+        dated = b[p] != 43 and _is_date(b, firsts, lasts, n)
+        if not quad and not dated and _announced(b, start, here, words.labels, words.connectors, False):
             flags |= AFTER_LABEL
         trunk = False
         for g in range(n):

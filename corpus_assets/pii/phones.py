@@ -103,8 +103,8 @@ _ENDINGS = ("nummer", "number", "numero", "num", "no", "nr", "s", "en", "ları",
 
 def last_words() -> set[str]:
     """Return the words of ASCII letters with which a label can end."""
-    words = [re.split("[^a-z]+", label.rstrip("'."))[-1] for label in regions_by_label()]
-    return {word + ending for word in words if word for ending in ("", *_ENDINGS)}
+    words = {re.split(r"\W", label.rstrip("'."))[-1] for label in regions_by_label()}
+    return {word + ending for word in words if word.isascii() for ending in ("", *_ENDINGS)}
 
 
 @cache
