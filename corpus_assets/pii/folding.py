@@ -59,7 +59,10 @@ def fold(text: str) -> str:
     if text.isascii():
         return text
     data = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
-    return folded_bytes(data, *tables()).tobytes().decode("utf-8", "surrogatepass")
+    folded = folded_bytes(data, *tables())
+    if folded.size == data.size:
+        return text
+    return folded.tobytes().decode("utf-8", "surrogatepass")
 
 
 def fold_series(texts: pl.Series) -> pl.Series:

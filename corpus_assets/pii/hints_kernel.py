@@ -75,7 +75,6 @@ def _set_of(characters: str) -> NDArray[np.uint8]:
 
 _ALNUM = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SEPARATORS = _set_of(" .-/()\t")
-_TOKEN = _set_of(_ALNUM + "_-+/=.")
 _BASE64 = _set_of(_ALNUM + "+/")
 _LOCAL = _set_of(_ALNUM + "._%+'-&#~\"")
 _LOCAL[0x80:] = 1
@@ -88,6 +87,7 @@ _NO_ABROAD = _set_of(_ALNUM + ".,#/-_$+@:=[<")
 _BLANK = _set_of(" \t\n\r\f")
 _BETWEEN = _set_of(" \t\n\r\f\v:.=>\"'[*_|,/;&-~(+)#")
 
+_FULL = np.uint64(0x0101010101010101)
 _SEED, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 
 
@@ -684,9 +684,16 @@ def _mark_starts(b: Bytes, marks: Bytes, quote: bool) -> None:
     """Mark digits, the signs @ and :, and what opens brackets or, if asked, quotes."""
     for i in range(b.size):
         a = b[i]
-        one = ((a >= uint8(48)) & (a <= uint8(58))) | (a == uint8(64)) | (a == uint8(40))
+        one = ((a >= uint8(48)) & (a <= uint8(57))) | (a == uint8(64)) | (a == uint8(40))
         one |= (a == uint8(91)) | (a == uint8(123)) | (a == uint8(60))
         marks[i] = uint8(one)
+    # A colon counts before // or AA, and in an IPv6 address, whose first group starts with 2 or 3.
+    for i in range(b.size - 5):
+        a, c = b[i + 4], b[i + 5]
+        start = (b[i] == uint8(50)) | (b[i] == uint8(51)) | (c == uint8(47)) | (c == uint8(65))
+        marks[i + 4] |= uint8((a == uint8(58)) & start)
+    for i in range(min(4, b.size)):
+        marks[i] |= uint8(b[i] == uint8(58))
     if quote:
         for i in range(b.size - 2):
             a, c, d = b[i], b[i + 1], b[i + 2]
@@ -781,23 +788,31 @@ def _scan(
 
 
 @kernel
-def _keys(b: Bytes, start: int, end: int, words: Words) -> int:
+def _keys(b: Bytes, marks: Bytes, words: Words) -> int:
     """Return the bits of keys: runs of what they are written in are looked at, from 15 bytes on.
 
-    Most words are shorter, so that most bytes are stepped over.
+    Such a run fills eight bytes at a multiple of eight.
     """
-    flags = 0
-    i = start
-    while i + SHORTEST_TOKEN <= end:
-        j = i + SHORTEST_TOKEN - 1
-        while j >= i and _TOKEN[b[j]]:
-            j -= 1
-        if j >= i:
-            i = j + 1
+    for i in range(b.size):
+        a = b[i]
+        one = ((a | uint8(0x20)) >= uint8(97)) & ((a | uint8(0x20)) <= uint8(122))
+        one |= (a >= uint8(45)) & (a <= uint8(57))
+        marks[i] = uint8(one | (a == uint8(95)) | (a == uint8(43)) | (a == uint8(61)))
+    eights = marks.view(np.uint64)
+    flags, start, end, eight = 0, 0, b.size, 0
+    while eight << 3 < end - 7:
+        if eights[eight] != _FULL:
+            eight += 1
             continue
-        last = i + SHORTEST_TOKEN
-        while last < end and _TOKEN[b[last]]:
+        i = eight << 3
+        while i > start and marks[i - 1]:
+            i -= 1
+        last = (eight << 3) + 8
+        while last < end and marks[last]:
             last += 1
+        eight = last >> 3
+        if last - i < SHORTEST_TOKEN:
+            continue
         base = i
         for p in range(i, last):
             byte = b[p]
@@ -846,7 +861,6 @@ def _keys(b: Bytes, start: int, end: int, words: Words) -> int:
                         k += 1
                     if k == p + 35:
                         flags |= KEY_END
-        i = last + 1
     return flags
 
 
@@ -924,5 +938,5 @@ def hints_of(
         marks[data.size : (data.size + 15) & ~7] = 0
         flags = _literals(data)
         flags |= _scan(data, marks, quote, firsts, lasts, words)
-        flags |= _keys(data, 0, data.size, words)
+        flags |= _keys(data, marks, words)
         out[text] = uint32(flags)
