@@ -11,12 +11,16 @@ from corpus_assets.core.texts import string_buffers
 from corpus_assets.pii import addresses, emails, folding, iban, phones, secrets, us_ssn
 from corpus_assets.pii.hints_kernel import Words, hints_of, reversed_hash
 
+AT_ONCE = 1_000
+"""Texts that are copied at a time: their memory is used again, where a batch's is new."""
+
 
 def hints(texts: pl.Series) -> NDArray[np.uint32]:
     """Return the bits of each text; a finder whose bit is not set finds nothing there."""
-    buffer, offsets = string_buffers(texts)
     out = np.zeros(len(texts), np.uint32)
-    hints_of(buffer, offsets, words(), out)
+    for start in range(0, len(texts), AT_ONCE):
+        buffer, offsets = string_buffers(texts.slice(start, AT_ONCE))
+        hints_of(buffer, offsets, words(), out[start : start + AT_ONCE])
     return out
 
 
