@@ -38,7 +38,7 @@ def words() -> Words:
         pages=pages,
         ibans=ibans,
         labels=_hashes(phones.last_words()),
-        connectors=_hashes(phones.CONNECTORS),
+        connectors=_hashes(phones.joining_words()),
         nouns=_hashes(phones.NOUNS_AFTER),
         ssn=_hashes(us_ssn.LAST_WORDS),
         ats=_hashes(emails.AT_WORDS),

@@ -346,6 +346,7 @@ def _announced(
         if _has(labels, h):
             return True
         # A connector may touch its label: `mobilephone`.
+        joined = False
         h = _SEED
         for cut in range(p - 1, q, -1):
             h = (h ^ uint64(b[cut] | 32)) * _PRIME
@@ -355,8 +356,9 @@ def _announced(
                     rest = (rest ^ uint64(b[k] | 32)) * _PRIME
                 if _has(labels, rest):
                     return True
+                joined = joined or _has(connectors, rest)
         h = (h ^ uint64(b[q] | 32)) * _PRIME
-        if not _has(connectors, h):
+        if not joined and not _has(connectors, h):
             return False
         p = q
     return True
@@ -682,11 +684,18 @@ def _encoded(b, start, first, last, end):
 @kernel
 def _mark_starts(b: Bytes, marks: Bytes, quote: bool) -> None:
     """Mark digits, the signs @ and :, and what opens brackets or, if asked, quotes."""
+    blank = uint8(0x20)
     for i in range(b.size):
         a = b[i]
-        one = ((a >= uint8(48)) & (a <= uint8(57))) | (a == uint8(64)) | (a == uint8(40))
-        one |= (a == uint8(91)) | (a == uint8(123)) | (a == uint8(60))
-        marks[i] = uint8(one)
+        marks[i] = uint8(((a >= uint8(48)) & (a <= uint8(57))) | (a == uint8(64)))
+    # A bracket counts before what an @ is called, or -, * or a space.
+    for i in range(b.size - 2):
+        a, c = b[i], b[i + 1] | uint8(0x20)
+        opens = (a == uint8(40)) | (a == uint8(91)) | (a == uint8(123)) | (a == uint8(60))
+        name = (c == _A) | (c == uint8(101)) | (c == uint8(99)) | (c == uint8(122)) | (c == _K)
+        name |= (c == uint8(109)) | (c == uint8(115)) | (c == blank) | (c >= uint8(0x80))
+        name |= (c == uint8(45)) | (c == uint8(42)) | (c == uint8(0x60))
+        marks[i] |= uint8(opens & name)
     # A colon counts before // or AA, and in an IPv6 address, whose first group starts with 2 or 3.
     for i in range(b.size - 5):
         a, c = b[i + 4], b[i + 5]
@@ -893,7 +902,10 @@ def _literals(b: Bytes) -> int:
         dot |= (c == uint8(0x87)) & (d == high) & (e == uint8(0xBA)) & (f == high) & (g == uint8(0xB0))
         dot |= (c == uint8(0xA7)) & (d == high) & (e == uint8(0x9A)) & (f == high) & (g == uint8(0x90))
         at |= (three == _A) & (four == _T) & _joins(a) & _joins(e)
-        begin |= (a == uint8(66)) & (c == uint8(69)) & (d == uint8(71)) & (e == uint8(73)) & (f == uint8(78))
+        dash = a == uint8(45)
+        near = (c == uint8(66)) & (d == uint8(69)) & (e == uint8(71)) & (f == uint8(73))
+        far = (c == blank) & (d == uint8(66)) & (e == uint8(69)) & (f == uint8(71))
+        begin |= dash & (near | far)
         commat |= (a == uint8(38)) & (three == uint8(99)) & (four == _O) & (five == uint8(109))
     flags = 0
     if dot:

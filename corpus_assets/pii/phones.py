@@ -102,8 +102,22 @@ _ENDINGS = ("nummer", "number", "numero", "num", "no", "nr", "s", "en", "ları",
 
 
 def last_words() -> set[str]:
-    """Return the words of ASCII letters with which a label can end."""
-    words = {re.split(r"\W", label.rstrip("'."))[-1] for label in regions_by_label()}
+    """Return words of ASCII letters in which a label is known from its end.
+
+    Of several words it is the last but one, for the last is often `at` or `the`; see `joining_words`.
+    """
+    words = [re.split(r"\W", label.rstrip("'.")) for label in regions_by_label()]
+    alone = {word[0] for word in words if len(word) == 1}
+    return _with_endings(alone) | {word[-2] for word in words if len(word) > 1 and word[-2].isascii()}
+
+
+def joining_words() -> set[str]:
+    """Return the words between what `last_words` returns and a number."""
+    words = (re.split(r"\W", label.rstrip("'.")) for label in regions_by_label())
+    return {*CONNECTORS} | _with_endings({word[-1] for word in words if len(word) > 1})
+
+
+def _with_endings(words: set[str]) -> set[str]:
     return {word + ending for word in words if word.isascii() for ending in ("", *_ENDINGS)}
 
 
