@@ -24,6 +24,12 @@ def hints(texts: pl.Series) -> NDArray[np.uint32]:
     return out
 
 
+def prepare_hints() -> None:
+    """Compile the kernels of this step, or load them, before workers would all compile the same."""
+    hints(pl.Series(["a"]))
+    folding.fold("é")
+
+
 @cache
 def words() -> Words:
     """Return what the pass knows."""

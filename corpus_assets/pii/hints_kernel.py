@@ -18,6 +18,8 @@ IPV4, IPV6 = 32, 64
 INTERNATIONAL, FROM_ABROAD, AMERICAN, AFTER_LABEL, BEFORE_LABEL = 128, 256, 512, 1024, 2048
 CARD, IBAN, SSN = 1 << 12, 1 << 13, 1 << 14
 KEY, KEY_END, ASSIGNED, PRIVATE_KEY, URL_PASSWORD = 1 << 15, 1 << 16, 1 << 17, 1 << 18, 1 << 19
+FOLDED = 1 << 20
+"""Something in the text is folded."""
 _OF_NUMBERS = IPV4 | INTERNATIONAL | FROM_ABROAD | AMERICAN | AFTER_LABEL | BEFORE_LABEL | CARD | SSN
 
 GROUPS = 64
@@ -945,10 +947,14 @@ def hints_of(
         if foreign:
             marks[data.size : (data.size + 15) & ~7] = 0
             fold, quote = _mark_foreign(data, marks)
+        flags = 0
         if fold:
-            data = folded[: fold_bytes(data, marks, words.folded, words.pages, folded)]
+            size = fold_bytes(data, marks, words.folded, words.pages, folded)
+            # A character of one byte takes the place of one of more.
+            flags |= FOLDED if size < data.size else 0
+            data = folded[:size]
         marks[data.size : (data.size + 15) & ~7] = 0
-        flags = _literals(data)
+        flags |= _literals(data)
         flags |= _scan(data, marks, quote, firsts, lasts, words)
         flags |= _keys(data, marks, words)
         out[text] = uint32(flags)

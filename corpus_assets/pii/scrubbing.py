@@ -8,12 +8,14 @@ import hashlib
 import hmac
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 from operator import or_
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from corpus_assets.core.plan import Counts, Plan, map_batches, map_ranks
 from corpus_assets.core.schema import CLUSTER_COLUMNS, DOCUMENT_COLUMNS, schema_of
@@ -21,13 +23,14 @@ from corpus_assets.core.table import Table
 from corpus_assets.pii.config import PiiConfig
 from corpus_assets.pii.datatrove import replace_rank
 from corpus_assets.pii.detection import KindFinder, spans_once, with_more
-from corpus_assets.pii.folding import fold_series
-from corpus_assets.pii.hints import hints
+from corpus_assets.pii.folding import fold, fold_series
+from corpus_assets.pii.hints import hints, prepare_hints
+from corpus_assets.pii.hints_kernel import FOLDED
 from corpus_assets.pii.kinds import KINDS, finders_of
 from corpus_assets.pii.replacing import replaced, replacer_of
 from corpus_assets.pii.spans import Span
 
-VERSION = 2
+VERSION = 3
 
 PII_COLUMNS = {
     "pii_redactions": (pa.int32(), "Personal data replaced in `text`, all kinds."),
@@ -41,6 +44,8 @@ SCRUBBED = schema_of(SCRUBBED_COLUMNS)
 
 MANIFEST_COLUMNS = {kind.manifest: f"pii_{kind.name}" for kind in KINDS.values() if kind.manifest}
 """Column that counts each kind of the manifest."""
+
+COMPILING = "compiling the kernel of personal data, once on this machine (some 15 s)"
 
 DROP_RULE, DROP_REASON = "pii", "too_many_spans"
 
@@ -61,7 +66,8 @@ def scrubbed_docs(deduped_docs: Table, config: PiiConfig) -> Plan:
     if config.mode == "datatrove":
         return map_ranks(deduped_docs, "scrubbed_docs", replace_rank, config, SCRUBBED)
     wanted = fingerprinted(config)
-    return map_batches(deduped_docs, "scrubbed_docs", scrub_pii, wanted, SCRUBBED)
+    plan = map_batches(deduped_docs, "scrubbed_docs", scrub_pii, wanted, SCRUBBED)
+    return replace(plan, prepare=(COMPILING, prepare_hints))
 
 
 def fingerprinted(config: PiiConfig) -> ScrubConfig:
@@ -96,7 +102,8 @@ def scrub_texts(texts: pl.Series, config: PiiConfig) -> tuple[pl.Series, dict[in
         return texts, {}
     replacer = replacer_of(config)
     places = sorted(spans)
-    new = [replaced(texts[place], spans[place], replacer) for place in places]
+    olds = texts.gather(places).to_list()
+    new = [replaced(old, spans[p], replacer) for p, old in zip(places, olds, strict=True)]
     counted = {place: Counter(span.kind for span in spans[place]) for place in places}
     return texts.clone().scatter(places, pl.Series(new, dtype=pl.String)), counted
 
@@ -110,15 +117,15 @@ def spans_of_texts(texts: pl.Series, config: PiiConfig) -> dict[int, list[Span]]
     finders = tuple(finders_of(config.kinds, config.countries))
     replacer = replacer_of(config)
     found: dict[int, list[Span]] = {}
+    look: list[str] = []
     places, left = list(range(len(texts))), texts
     while places:
-        again: list[int] = []
-        for place, spans in _spans_once(left, config, finders).items():
-            text = texts[places[place]]
-            found[places[place]] = with_more(text, found.get(places[place], ()), spans, replacer)
-            again.append(places[place])
-        places = again
-        left = pl.Series([replaced(texts[p], found[p], replacer) for p in places], dtype=pl.String)
+        more = _spans_once(left, config, finders)
+        again = [places[place] for place in more]
+        for place, text, spans in zip(again, texts.gather(again).to_list(), more.values(), strict=True):
+            found[place] = with_more(text, found.get(place, ()), spans, replacer)
+            look.append(replaced(text, found[place], replacer))
+        places, left, look = again, pl.Series(look, dtype=pl.String), []
     return found
 
 
@@ -126,34 +133,39 @@ def _spans_once(
     texts: pl.Series, config: PiiConfig, finders: tuple[KindFinder, ...]
 ) -> dict[int, list[Span]]:
     """Return what one look finds, by the place of the text."""
-    hits = _by_hint(texts, finders)
+    bits = hints(texts)
+    hits = _by_hint(bits, finders)
     for place, more in _by_core(texts, finders).items():
         hits[place] = [*hits.get(place, ()), *more]
     found: dict[int, list[Span]] = {}
     places = sorted(hits)
-    for place, text in zip(places, texts.gather(places), strict=True):
-        spans = spans_once(text, config, hits[place])
+    folded = (bits[places] & np.uint32(FOLDED)).astype(bool).tolist()
+    for place, text, is_folded in zip(places, texts.gather(places).to_list(), folded, strict=True):
+        spans = spans_once(text, config, hits[place], fold(text) if is_folded else text)
         if spans:
             found[place] = spans
     return found
 
 
-def _by_hint(texts: pl.Series, finders: Sequence[KindFinder]) -> dict[int, list[KindFinder]]:
+def _by_hint(
+    bits: NDArray[np.uint32], finders: Sequence[KindFinder]
+) -> dict[int, list[KindFinder]]:
     """Return the finders that may find something, by the place of the text, of those with a bit."""
-    wanted = reduce(or_, (finder.hint for _, finder in finders), 0)
-    bits = hints(texts) & np.uint32(wanted)
-    places = np.flatnonzero(bits)
+    wanted = bits & np.uint32(reduce(or_, (finder.hint for _, finder in finders), 0))
+    places = np.flatnonzero(wanted)
     by_bits = {
         value: [entry for entry in finders if entry[1].hint & value]
-        for value in np.unique(bits[places]).tolist()
+        for value in np.unique(wanted[places]).tolist()
     }
+    values = wanted[places].tolist()
     return {
-        place: by_bits[value]
-        for place, value in zip(places.tolist(), bits[places].tolist(), strict=True)
+        place: by_bits[value] for place, value in zip(places.tolist(), values, strict=True)
     }
 
 
-def _by_core(texts: pl.Series, finders: Sequence[KindFinder]) -> dict[int, list[KindFinder]]:
+def _by_core(
+    texts: pl.Series, finders: Sequence[KindFinder]
+) -> dict[int, list[KindFinder]]:
     """Return the same of those with a core."""
     hits: defaultdict[int, list[KindFinder]] = defaultdict(list)
     cores = [entry for entry in finders if entry[1].core]
