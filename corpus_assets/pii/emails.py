@@ -221,7 +221,15 @@ _DOT_WORDS = (
     "dot|d0t|punkt|point|punto|ponto|pt|punct|kropka|piste|pont|tečka|tecka|bodka|точка|тчк|крапка|"
     "nokta|τελεία|נקודה|点|點|ドット|닷|점|stop|dt|prick|punktum|\\."
 )
-AT_WORDS = (*_AT_WORDS.replace("-?", "").split("|"), "snabel-a", "AT", "At", "ÄT", "ARROBA", "Arroba")
+AT_WORDS = (
+    *_AT_WORDS.replace("-?", "").split("|"),
+    "snabel-a",
+    "AT",
+    "At",
+    "ÄT",
+    "ARROBA",
+    "Arroba",
+)
 """What stands in brackets for @."""
 DOT_WORDS = tuple(_DOT_WORDS.replace("\\", "").split("|"))
 _OPEN, _CLOSE = r"[(\[{<«【「]", r"[)\]}>»】」]"

@@ -46,7 +46,7 @@ def tables() -> tuple[Bytes, Bytes]:
     folded = np.zeros(0x110000, np.uint8)
     for character, plain in table().items():
         folded[ord(character)] = ord(plain)
-    return folded, folded.reshape(-1, 256).any(axis=1).astype(np.uint8)
+    return folded, np.asarray(folded.reshape(-1, 256).any(axis=1), np.uint8)
 
 
 @cache

@@ -20,7 +20,9 @@ CARD, IBAN, SSN = 1 << 12, 1 << 13, 1 << 14
 KEY, KEY_END, ASSIGNED, PRIVATE_KEY, URL_PASSWORD = 1 << 15, 1 << 16, 1 << 17, 1 << 18, 1 << 19
 FOLDED = 1 << 20
 """Something in the text is folded."""
-_OF_NUMBERS = IPV4 | INTERNATIONAL | FROM_ABROAD | AMERICAN | AFTER_LABEL | BEFORE_LABEL | CARD | SSN
+_OF_NUMBERS = (
+    IPV4 | INTERNATIONAL | FROM_ABROAD | AMERICAN | AFTER_LABEL | BEFORE_LABEL | CARD | SSN
+)
 
 GROUPS = 64
 """Groups of digits in a row that are looked at; more of them may be anything."""
@@ -233,7 +235,9 @@ def _domain_follows(b, i, end):
 
 
 @kernel
-def _written_at(b: Bytes, i: int, end: int, ats: NDArray[np.uint64], dots: NDArray[np.uint64]) -> bool:  # noqa: E501
+def _written_at(
+    b: Bytes, i: int, end: int, ats: NDArray[np.uint64], dots: NDArray[np.uint64]
+) -> bool:
     """Return whether what opens at i is an @ in brackets before a domain."""
     j = i + 1
     if b[i] == 0xC2:
@@ -255,7 +259,12 @@ def _written_at(b: Bytes, i: int, end: int, ats: NDArray[np.uint64], dots: NDArr
         if last + 1 < end and byte == 0xC2 and b[last + 1] == 0xBB:
             close = 2
             break
-        if last + 2 < end and byte == 0xE3 and b[last + 1] == 0x80 and (b[last + 2] == 0x91 or b[last + 2] == 0x8D):  # noqa: E501
+        if (
+            last + 2 < end
+            and byte == 0xE3
+            and b[last + 1] == 0x80
+            and (b[last + 2] == 0x91 or b[last + 2] == 0x8D)
+        ):
             close = 3
             break
         last += 1
@@ -310,7 +319,12 @@ def _written_at(b: Bytes, i: int, end: int, ats: NDArray[np.uint64], dots: NDArr
 
 @kernel
 def _announced(
-    b: Bytes, start: int, place: int, labels: NDArray[np.uint64], connectors: NDArray[np.uint64], glued: bool
+    b: Bytes,
+    start: int,
+    place: int,
+    labels: NDArray[np.uint64],
+    connectors: NDArray[np.uint64],
+    glued: bool,
 ) -> bool:
     """Return whether a label may stand before a place, with connectors between.
 
@@ -370,7 +384,21 @@ def _announced(
 def _noun_follows(b: Bytes, i: int, end: int, nouns: NDArray[np.uint64]) -> bool:
     """Return whether one of the next five words may say that the number before was a phone's."""
     p = i
-    while p < end and p < i + 3 and (_BLANK[b[p]] or b[p] == 44 or b[p] == 59 or b[p] == 58 or b[p] == 40 or b[p] == 41 or b[p] == 45 or b[p] == 91 or b[p] == 124):  # noqa: E501
+    while (
+        p < end
+        and p < i + 3
+        and (
+            _BLANK[b[p]]
+            or b[p] == 44
+            or b[p] == 59
+            or b[p] == 58
+            or b[p] == 40
+            or b[p] == 41
+            or b[p] == 45
+            or b[p] == 91
+            or b[p] == 124
+        )
+    ):
         p += 1
     if p == i:
         return False
@@ -460,7 +488,11 @@ def _names_host(b: Bytes, start: int, place: int, words: Words) -> bool:
         lead = byte | 32 if uint8(byte - 65) < 26 else byte
         second = then | 32 if uint8(then - 65) < 26 else then
         number = words.first_host[int64(lead) << 8 | int64(second)]
-        while 0 <= number < words.hosts.shape[0] and words.hosts[number, 1] == lead and words.hosts[number, 2] == second:  # noqa: E501
+        while (
+            0 <= number < words.hosts.shape[0]
+            and words.hosts[number, 1] == lead
+            and words.hosts[number, 2] == second
+        ):
             size = int64(words.hosts[number, 0])
             k = 2
             while k < size and p + k < place:
@@ -482,7 +514,15 @@ def _names_host(b: Bytes, start: int, place: int, words: Words) -> bool:
 
 
 @kernel
-def _is_quad(b: Bytes, start: int, end: int, firsts: NDArray[np.int64], lasts: NDArray[np.int64], g: int, words: Words) -> bool:  # noqa: E501
+def _is_quad(
+    b: Bytes,
+    start: int,
+    end: int,
+    firsts: NDArray[np.int64],
+    lasts: NDArray[np.int64],
+    g: int,
+    words: Words,
+) -> bool:
     """Return whether four groups joined by dots can be a public address."""
     first, last = firsts[g], lasts[g + 3]
     if first > start and (_WORD[b[first - 1]] or b[first - 1] == 46):
@@ -593,13 +633,20 @@ def _numbers(
             ended = g == n - 1
             if not ended:
                 after = b[lasts[g]]
-                ended = not (firsts[g + 1] - lasts[g] == 1 and (after == 32 or after == 46 or after == 45))  # noqa: E501
+                ended = not (
+                    firsts[g + 1] - lasts[g] == 1 and (after == 32 or after == 46 or after == 45)
+                )
             if ended:
                 first = b[firsts[chain_first]]
                 head = lasts[chain_first] - firsts[chain_first]
                 if chain > 41:
                     flags |= CARD
-                elif first != 48 and first != 49 and first != 55 and (head == 4 or head == 6 or head >= 14):  # noqa: E501
+                elif (
+                    first != 48
+                    and first != 49
+                    and first != 55
+                    and (head == 4 or head == 6 or head >= 14)
+                ):
                     if spaced or (chain <= 19 and _passes_luhn(b, firsts[chain_first], lasts[g])):
                         flags |= CARD
         if digits >= 9 and not flags & SSN:
@@ -607,12 +654,28 @@ def _numbers(
             hyphens = False
             if size == 9:
                 begin = g
-            elif single and g and ((size == 4 and lasts[g - 1] - firsts[g - 1] == 5) or (size == 6 and lasts[g - 1] - firsts[g - 1] == 3)):  # noqa: E501
+            elif (
+                single
+                and g
+                and (
+                    (size == 4 and lasts[g - 1] - firsts[g - 1] == 5)
+                    or (size == 6 and lasts[g - 1] - firsts[g - 1] == 3)
+                )
+            ):
                 begin = g - 1
-            elif single and g > 1 and size == 4 and lasts[g - 1] - firsts[g - 1] == 2 and lasts[g - 2] - firsts[g - 2] == 3 and firsts[g - 1] - lasts[g - 2] == 1:  # noqa: E501
+            elif (
+                single
+                and g > 1
+                and size == 4
+                and lasts[g - 1] - firsts[g - 1] == 2
+                and lasts[g - 2] - firsts[g - 2] == 3
+                and firsts[g - 1] - lasts[g - 2] == 1
+            ):
                 begin = g - 2
                 hyphens = joint == 45 and b[lasts[g - 2]] == 45
-            if begin >= 0 and (hyphens or _announced(b, start, firsts[begin], words.ssn, words.ssn, True)):
+            if begin >= 0 and (
+                hyphens or _announced(b, start, firsts[begin], words.ssn, words.ssn, True)
+            ):
                 flags |= SSN
         if digits >= 10 and g > 1 and single and size == 4 and not flags & AMERICAN:
             one, two = lasts[g - 2] - firsts[g - 2], lasts[g - 1] - firsts[g - 1]
@@ -623,7 +686,11 @@ def _numbers(
             wide = firsts[g - 1] - lasts[g - 2]
             if one == 3 and two == 3 and lead >= 50 and b[firsts[g - 1]] >= 50 and wide <= 2:
                 left = b[lasts[g - 2]]
-                if left == 41 or (left == joint and joint != 32 and wide == 1) or ((left == 47 or left == 32) and joint == 45):  # noqa: E501
+                if (
+                    left == 41
+                    or (left == joint and joint != 32 and wide == 1)
+                    or ((left == 47 or left == 32) and joint == 45)
+                ):
                     flags |= AMERICAN
         if digits >= 9 and b[firsts[g]] == 48 and not flags & FROM_ABROAD and size >= 2:
             p = firsts[g]
@@ -650,12 +717,22 @@ def _numbers(
             quad = quad and size < 4 and firsts[g] - lasts[g - 1] == 1 and b[lasts[g - 1]] == 46
         quad = quad and lasts[0] - here < 4 and (lasts[3] >= end or b[lasts[3]] != 46)
         dated = b[p] != 43 and _is_date(b, firsts, lasts, n)
-        if not quad and not dated and _announced(b, start, here, words.labels, words.connectors, False):
+        if (
+            not quad
+            and not dated
+            and _announced(b, start, here, words.labels, words.connectors, False)
+        ):
             flags |= AFTER_LABEL
         trunk = False
         for g in range(n):
-            trunk = trunk or b[firsts[g]] == 48 or (
-                g + 2 < n and lasts[g + 2] - firsts[g + 2] == 4 and lasts[g + 1] - firsts[g + 1] == 3
+            trunk = (
+                trunk
+                or b[firsts[g]] == 48
+                or (
+                    g + 2 < n
+                    and lasts[g + 2] - firsts[g + 2] == 4
+                    and lasts[g + 1] - firsts[g + 1] == 3
+                )
             )
         if n > 1 and trunk and _noun_follows(b, there, end, words.nouns):
             flags |= BEFORE_LABEL
@@ -677,7 +754,12 @@ def _encoded(b, start, first, last, end):
         if b[p] == wanted and b[p + 1] == other and p + 2 < end and b[p + 2] == 59:
             return True
     if before == 37 or before == 61 or before == 120 or before == 88:
-        return first + 2 < end and b[first] == 52 and b[first + 1] == 48 and _domain_follows(b, first + 2, end)  # noqa: E501
+        return (
+            first + 2 < end
+            and b[first] == 52
+            and b[first + 1] == 48
+            and _domain_follows(b, first + 2, end)
+        )
     if before == 117 or before == 85:
         return last - first >= 4 and p == first + 2 and b[p] == 52 and b[p + 1] == 48
     return False
@@ -782,14 +864,26 @@ def _scan(
             if i + 2 < end and b[i + 1] == 47 and b[i + 2] == 47:
                 scheme = checked = i + 3
                 colon = -1
-            elif i - 4 >= start and (b[i - 4] == 50 or b[i - 4] == 51) and _HEX[b[i - 3]] and _HEX[b[i - 2]] and _HEX[b[i - 1]]:  # noqa: E501
+            elif (
+                i - 4 >= start
+                and (b[i - 4] == 50 or b[i - 4] == 51)
+                and _HEX[b[i - 3]]
+                and _HEX[b[i - 2]]
+                and _HEX[b[i - 1]]
+            ):
                 before = b[i - 5] if i - 5 >= start else uint8(32)
                 k = i + 1
                 while k < end and k < i + 6 and _HEX[b[k]]:
                     k += 1
                 if k < end and b[k] == 58 and not _WORD[before] and before != 46:
                     flags |= IPV6
-            if i + 34 < end and i > start and b[i + 1] == 65 and b[i + 2] == 65 and _is_digit(b[i - 1]):  # noqa: E501
+            if (
+                i + 34 < end
+                and i > start
+                and b[i + 1] == 65
+                and b[i + 2] == 65
+                and _is_digit(b[i - 1])
+            ):
                 flags |= KEY_END
         elif not flags & BRACKETED_AT:
             if _written_at(b, i, end, words.ats, words.dots):
@@ -855,7 +949,11 @@ def _keys(b: Bytes, marks: Bytes, words: Words) -> int:
             if p + 1 >= last or flags & KEY:
                 continue
             number = words.first_prefix[int64(byte) << 8 | int64(b[p + 1])]
-            while 0 <= number < words.prefixes.shape[0] and words.prefixes[number, 1] == byte and words.prefixes[number, 2] == b[p + 1]:  # noqa: E501
+            while (
+                0 <= number < words.prefixes.shape[0]
+                and words.prefixes[number, 1] == byte
+                and words.prefixes[number, 2] == b[p + 1]
+            ):
                 size = int64(words.prefixes[number, 0])
                 if p + size + int64(words.prefixes[number, 19]) <= last:
                     k = 2
@@ -901,8 +999,12 @@ def _literals(b: Bytes) -> int:
         ends = ((five == _T) & ((f | low) == _O)) | ((five == _K) & ((f | low) == _T))
         dot |= ((a | low) == _P) & (four == _N) & ends & (g == blank)
         dot |= (c == _O) & (d == _P) & (e == _K) & (f == _A) & (g == blank)
-        dot |= (c == uint8(0x87)) & (d == high) & (e == uint8(0xBA)) & (f == high) & (g == uint8(0xB0))
-        dot |= (c == uint8(0xA7)) & (d == high) & (e == uint8(0x9A)) & (f == high) & (g == uint8(0x90))
+        dot |= (
+            (c == uint8(0x87)) & (d == high) & (e == uint8(0xBA)) & (f == high) & (g == uint8(0xB0))
+        )
+        dot |= (
+            (c == uint8(0xA7)) & (d == high) & (e == uint8(0x9A)) & (f == high) & (g == uint8(0x90))
+        )
         at |= (three == _A) & (four == _T) & _joins(a) & _joins(e)
         dash = a == uint8(45)
         near = (c == uint8(66)) & (d == uint8(69)) & (e == uint8(71)) & (f == uint8(73))

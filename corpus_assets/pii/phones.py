@@ -108,7 +108,9 @@ def last_words() -> set[str]:
     """
     words = [re.split(r"\W", label.rstrip("'.")) for label in regions_by_label()]
     alone = {word[0] for word in words if len(word) == 1}
-    return _with_endings(alone) | {word[-2] for word in words if len(word) > 1 and word[-2].isascii()}
+    return _with_endings(alone) | {
+        word[-2] for word in words if len(word) > 1 and word[-2].isascii()
+    }
 
 
 def joining_words() -> set[str]:

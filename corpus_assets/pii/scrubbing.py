@@ -117,15 +117,15 @@ def spans_of_texts(texts: pl.Series, config: PiiConfig) -> dict[int, list[Span]]
     finders = tuple(finders_of(config.kinds, config.countries))
     replacer = replacer_of(config)
     found: dict[int, list[Span]] = {}
-    look: list[str] = []
     places, left = list(range(len(texts))), texts
     while places:
         more = _spans_once(left, config, finders)
-        again = [places[place] for place in more]
-        for place, text, spans in zip(again, texts.gather(again).to_list(), more.values(), strict=True):
-            found[place] = with_more(text, found.get(place, ()), spans, replacer)
-            look.append(replaced(text, found[place], replacer))
-        places, left, look = again, pl.Series(look, dtype=pl.String), []
+        places = [places[place] for place in more]
+        olds = texts.gather(places).to_list()
+        for place, old, spans in zip(places, olds, more.values(), strict=True):
+            found[place] = with_more(old, found.get(place, ()), spans, replacer)
+        new = [replaced(old, found[p], replacer) for p, old in zip(places, olds, strict=True)]
+        left = pl.Series(new, dtype=pl.String)
     return found
 
 
@@ -158,14 +158,10 @@ def _by_hint(
         for value in np.unique(wanted[places]).tolist()
     }
     values = wanted[places].tolist()
-    return {
-        place: by_bits[value] for place, value in zip(places.tolist(), values, strict=True)
-    }
+    return {place: by_bits[value] for place, value in zip(places.tolist(), values, strict=True)}
 
 
-def _by_core(
-    texts: pl.Series, finders: Sequence[KindFinder]
-) -> dict[int, list[KindFinder]]:
+def _by_core(texts: pl.Series, finders: Sequence[KindFinder]) -> dict[int, list[KindFinder]]:
     """Return the same of those with a core."""
     hits: defaultdict[int, list[KindFinder]] = defaultdict(list)
     cores = [entry for entry in finders if entry[1].core]

@@ -79,7 +79,11 @@ PREFIXES = {
     **dict.fromkeys(("dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "sntrys_", "sntryu_"), 40),
     **dict.fromkeys(("ntn_", "secret_", "rubygems_"), 43),
     **dict.fromkeys(("ATATT3", "ATCTT3"), 150),
-    **{"NRAK-": 27, "r8_": 37, "EAACEdEose0cBA": 10, "AGE-SECRET-KEY-1": 58, "eyJ": 36},
+    "NRAK-": 27,
+    "r8_": 37,
+    "EAACEdEose0cBA": 10,
+    "AGE-SECRET-KEY-1": 58,
+    "eyJ": 36,
 }
 """How the keys of `VENDORS` start, and fewest bytes after that: necessary, so it says no more."""
 
