@@ -192,8 +192,9 @@ def fold_bytes(b: Bytes, marks: Bytes, folded: Bytes, pages: Bytes, out: Bytes) 
     eights = marks.view(np.uint64)
     while i < end:
         p = _next(marks, eights, i, end)
-        for k in range(p - i):
-            out[n + k] = b[i + k]
+        source, target = b[i:p], out[n : n + p - i]
+        for k in range(source.size):
+            target[k] = source[k]
         n += p - i
         i = p
         if i < end:
@@ -893,6 +894,54 @@ def _scan(
 
 
 @kernel
+def _long_token(b: Bytes, first: int, last: int) -> int:
+    """Return the bits of keys that are known by their end, or by a name before them."""
+    flags = 0
+    base = first
+    for p in range(first, last):
+        byte = b[p]
+        if _BASE64[byte]:
+            if p - base == 39 and not flags & ASSIGNED and _is_assigned(b, base):
+                flags |= ASSIGNED
+            continue
+        base = p + 1
+        if flags & KEY_END:
+            continue
+        if byte == 45 and p + 3 < last:
+            if b[p + 1] == 117 and b[p + 2] == 115 and _is_digit(b[p + 3]):
+                flags |= KEY_END
+        elif byte == 46 and p + 3 < last:
+            if b[p + 1] == 97 and b[p + 2] == 116 and b[p + 3] == 108:
+                flags |= KEY_END
+            elif p - 24 >= first and p + 34 < last and b[p + 7] == 46:
+                k = p - 24
+                while k < p + 35 and (_DOMAIN[b[k]] or k == p or k == p + 7):
+                    k += 1
+                if k == p + 35:
+                    flags |= KEY_END
+    return flags
+
+
+@kernel
+def _is_assigned(b: Bytes, place: int) -> bool:
+    """Return whether what ends as `key`, `secret` or `signature` is set to what stands there."""
+    p = place
+    if p > 0 and (b[p - 1] == 34 or b[p - 1] == 39):
+        p -= 1
+    least = max(0, p - 3)
+    while p > least and _BLANK[b[p - 1]]:
+        p -= 1
+    if p == 0 or not (b[p - 1] == 61 or b[p - 1] == 58 or b[p - 1] == 62):
+        return False
+    least = max(0, p - 8)
+    p -= 1
+    while p > least and not _LETTERS[b[p]]:
+        p -= 1
+    letter = b[p] | 32
+    return letter == 121 or letter == 116 or letter == 101
+
+
+@kernel
 def _keys(b: Bytes, marks: Bytes, words: Words) -> int:
     """Return the bits of keys: runs of what they are written in are looked at, from 15 bytes on.
 
@@ -918,36 +967,14 @@ def _keys(b: Bytes, marks: Bytes, words: Words) -> int:
         eight = last >> 3
         if last - i < SHORTEST_TOKEN:
             continue
-        base = i
-        for p in range(i, last):
-            byte = b[p]
-            if not _BASE64[byte]:
-                base = p + 1
-            elif p - base == 39 and not flags & ASSIGNED:
-                q = base
-                if q > start and (b[q - 1] == 34 or b[q - 1] == 39):
-                    q -= 1
-                least = max(start, q - 3)
-                while q > least and _BLANK[b[q - 1]]:
-                    q -= 1
-                if q > start and (b[q - 1] == 61 or b[q - 1] == 58 or b[q - 1] == 62):
-                    least = max(start, q - 8)
-                    q -= 1
-                    while q > least and not _LETTERS[b[q]]:
-                        q -= 1
-                    # `key`, `secret` or `signature`.
-                    end_letter = b[q] | 32
-                    if end_letter == 121 or end_letter == 116 or end_letter == 101:
-                        flags |= ASSIGNED
+        if last - i >= 36:
+            flags |= _long_token(b, i, last)
+        if flags & KEY:
+            continue
+        for p in range(i, last - 1):
             if p > i and _WORD[b[p - 1]]:
-                if not _WORD[byte] and last - p > 3 and not flags & KEY_END:
-                    if byte == 45 and b[p + 1] == 117 and b[p + 2] == 115 and _is_digit(b[p + 3]):
-                        flags |= KEY_END
-                    elif byte == 46 and b[p + 1] == 97 and b[p + 2] == 116 and b[p + 3] == 108:
-                        flags |= KEY_END
                 continue
-            if p + 1 >= last or flags & KEY:
-                continue
+            byte = b[p]
             number = words.first_prefix[int64(byte) << 8 | int64(b[p + 1])]
             while (
                 0 <= number < words.prefixes.shape[0]
@@ -962,14 +989,6 @@ def _keys(b: Bytes, marks: Bytes, words: Words) -> int:
                     if k == size:
                         flags |= KEY
                 number += 1
-        if not flags & KEY_END and last - i > 58:
-            for p in range(i, last - 34):
-                if b[p] == 46 and b[p + 7] == 46 and p - 24 >= i:
-                    k = p - 24
-                    while k < p + 35 and (_DOMAIN[b[k]] or k == p or k == p + 7):
-                        k += 1
-                    if k == p + 35:
-                        flags |= KEY_END
     return flags
 
 

@@ -1,5 +1,6 @@
 """What a detector returns: spans in code points, and which of two overlapping ones counts."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
@@ -23,7 +24,7 @@ Accept = Callable[[str, int, int], Bounds | None]
 class Pattern(Protocol):
     """A compiled pattern, of `re` or of `re2`."""
 
-    def finditer(self, string: str, /) -> Iterator[Any]:
+    def finditer(self, string: Any, /) -> Iterator[Any]:
         """Yield the matches of a text."""
         ...
 
@@ -49,8 +50,11 @@ class Finder:
 def by_pattern(pattern: Pattern, accept: Accept) -> Callable[[str], Iterator[Bounds]]:
     """Return a search for candidates, of which those count that are accepted."""
 
+    encodes = not isinstance(pattern, re.Pattern)
+
     def find(text: str) -> Iterator[Bounds]:
-        for match in pattern.finditer(text):
+        # RE2 gets bytes anyway; of ASCII their offsets are those of the text.
+        for match in pattern.finditer(text.encode() if encodes and text.isascii() else text):
             bounds = accept(text, match.start(), match.end())
             if bounds is not None:
                 yield bounds
