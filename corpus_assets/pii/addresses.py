@@ -209,10 +209,11 @@ def accept_ipv4(text: str, start: int, end: int) -> Bounds | None:
         return None
     if not is_public_ipv4(quad):
         return None
-    mapped = _MAPPED.search(before)
+    mapped = _MAPPED.search(before) if before.endswith(":") else None
     if mapped:
         return start - len(mapped[0]), end
-    if _WORD_BEFORE.search(before) and not _MULTIADDRESS.search(before):
+    touches = before.endswith(("/", "-", "+"))
+    if touches and _WORD_BEFORE.search(before) and not _MULTIADDRESS.search(before):
         return None
     small = all(int(part) < _SMALL for part in quad.split("."))
     if small and not _ADDRESS_WORDS.search(before) and not re.match(r":[0-9]{2,5}\b", after):

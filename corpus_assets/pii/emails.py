@@ -61,6 +61,8 @@ _TRANSPORT_USERS = frozenset({"git", "hg", "svn", "cvs", "aur", "gitea", "gerrit
 _SHELL = re.compile(
     r"(?:^|[\s$#`|;&(])(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id|autossh|sshfs)\s[^\n]{0,80}$"
 )
+_SHELL_NAMES = ("ssh", "scp", "sftp", "rsync", "mosh")
+"""What `_SHELL` holds, for a look that takes less."""
 _PATH_AFTER = re.compile(r":(?:[~/]|[\w.\-]+/|[\w.\-]+\.git\b)")
 _USERINFO = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://[^\s/?#@]*$")
 _CALL_AFTER = re.compile(r"\((?:\)|[\w.]+[,)=(])|\[")
@@ -207,8 +209,8 @@ def _is_transport(text: str, start: int, end: int) -> bool:
     line = text[max(0, start - 120) : start]
     return bool(
         _PATH_AFTER.match(text[end : end + 80])
-        or _USERINFO.search(line)
-        or _SHELL.search(line.rpartition("\n")[2])
+        or ("://" in line and _USERINFO.search(line))
+        or (any(name in line for name in _SHELL_NAMES) and _SHELL.search(line.rpartition("\n")[2]))
     )
 
 

@@ -698,6 +698,11 @@ def _numbers(
             before = b[p - 1] if p > start else uint8(32)
             far = b[p - 2] if p - 1 > start else uint8(32)
             barred = _NO_ABROAD[before] or ((before == 32 or before == 9) and _is_digit(far))
+            q = p + 2 if b[p + 1] == 48 else p + 3
+            if q < end and (b[q] == 32 or b[q] == 46 or b[q] == 45):
+                q += 1
+            if q < end and b[q] == 48 and b[p + 1] == 48:
+                barred = True
             if not barred and (b[p + 1] == 48 or (b[p + 1] == 49 and size >= 3 and b[p + 2] == 49)):
                 flags |= FROM_ABROAD
     if digits >= 7:
