@@ -338,9 +338,9 @@ def _announced(
             if b[p - 1] == 41:
                 q = p - 2
                 lowest = max(start, p - 90)
-                while q > lowest and b[q] != 40:
+                while q > lowest and b[q] != 40 and b[q] != 10 and not _is_digit(b[q]):
                     q -= 1
-                if b[q] == 40:
+                if b[q] == 40 and q < p - 2:
                     return True
             p -= 1
         if p <= start:
@@ -640,6 +640,12 @@ def _numbers(
             if ended:
                 first = b[firsts[chain_first]]
                 head = lasts[chain_first] - firsts[chain_first]
+                if head == 4:
+                    # Cards are in groups of 4, 4, 4 and more, of 4, 6 and 4 or 5, of 4, 5 and 6.
+                    second, third = chain_first + 1, chain_first + 2
+                    fits = third <= g and 4 <= lasts[second] - firsts[second] <= 6
+                    if not (fits and 4 <= lasts[third] - firsts[third] <= 6):
+                        head = 0
                 if chain > 41:
                     flags |= CARD
                 elif (
@@ -740,7 +746,8 @@ def _numbers(
                     and lasts[g + 1] - firsts[g + 1] == 3
                 )
             )
-        if n > 1 and trunk and _noun_follows(b, there, end, words.nouns):
+        whole = digits <= 15 and (quad or dated)
+        if n > 1 and trunk and not whole and _noun_follows(b, there, end, words.nouns):
             flags |= BEFORE_LABEL
     return flags
 
