@@ -49,7 +49,6 @@ class Finder:
 
 def by_pattern(pattern: Pattern, accept: Accept) -> Callable[[str], Iterator[Bounds]]:
     """Return a search for candidates, of which those count that are accepted."""
-
     encodes = not isinstance(pattern, re.Pattern)
 
     def find(text: str) -> Iterator[Bounds]:
