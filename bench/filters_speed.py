@@ -97,7 +97,7 @@ def memory(texts: Sequence[str], scratch: Path) -> bool:
     """Print the peak memory of one, four and ten times the texts; return whether it is flat."""
     path = scratch / "texts.jsonl"
     path.write_text("\n".join(map(json.dumps, texts)) + "\n")
-    peaks = [run(path, times).peak for times in (1, 4, 10)]
+    peaks = [run(path, times).said["peak"] for times in (1, 4, 10)]
     shown = ", ".join(f"{peak:,.0f}" for peak in peaks)
     print(f"peak memory of 1, 4 and 10 times {len(texts):,} documents: {shown} MiB")
     return peaks[-1] <= GROWTH * peaks[0]
@@ -109,7 +109,7 @@ def run(path: Path, times: int) -> Cost:
 
 
 def judge(path: Path, times: int) -> None:
-    """Judge a file of texts and print the CPU seconds of the last time."""
+    """Judge a file of texts and print the CPU seconds of the last time, with the peak."""
     chosen, spent = recipe(), 0.0
     for _ in range(times):
         spent = 0.0
@@ -118,7 +118,10 @@ def judge(path: Path, times: int) -> None:
             start = time.process_time()
             apply_recipe(frame, chosen, Counter())
             spent += time.process_time() - start
-    print(json.dumps({"last": spent}))
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    peak = next(line for line in status.splitlines() if line.startswith("VmHWM:"))
+    # What the system says of a child counts the memory of its parent as well.
+    print(json.dumps({"last": spent, "peak": int(peak.split()[1]) / 1024}))
 
 
 def batches(path: Path) -> Iterator[list[str]]:
