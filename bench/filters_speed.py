@@ -36,7 +36,7 @@ GROWTH = 1.15
 def main() -> int:
     """Measure and print; return 1 if a limit does not hold."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--documents", type=int, default=4_000)
+    parser.add_argument("--documents", type=int, default=8_000)
     parser.add_argument("--judge", type=Path, help="A file of texts: judge them, in this process.")
     parser.add_argument("--times", type=int, default=1, help="How often to judge the file.")
     arguments = parser.parse_args()
