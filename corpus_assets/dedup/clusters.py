@@ -14,7 +14,7 @@ from corpus_assets.core.plan import Counts, Plan, RankInput, exchange
 from corpus_assets.core.table import RankRecord, Table
 from corpus_assets.dedup.columns import MEMBERS
 from corpus_assets.dedup.matches import index_matches
-from corpus_assets.dedup.settings import COMPILING, ClusterConfig, VerifyConfig
+from corpus_assets.dedup.settings import COMPILING, ClusterConfig, VerifyConfig, check_documents
 from corpus_assets.dedup.union import SENTINEL, Clusters, Members, node, read_pairs
 from corpus_assets.dedup.verify import ShingleSets
 
@@ -28,7 +28,12 @@ def minhash_clusters(
     indexes: tuple[Table, ...] = (),
     index_documents: tuple[Table, ...] = (),
 ) -> Plan:
-    """Return the plan of clusters: one rank in all, since the order of pairs decides."""
+    """Return the plan of clusters: one rank in all, since the order of pairs decides.
+
+    Raises:
+        TableError: The pairs are of other documents.
+    """
+    check_documents(buckets, filtered_docs)
     return exchange(
         buckets,
         "minhash_clusters",
@@ -40,6 +45,7 @@ def minhash_clusters(
         references=(*indexes, *index_documents),
         writer=None,
         conserves=False,
+        facts=config.minhash.facts_of(filtered_docs),
         prepare=(COMPILING, prepare_uniting),
     )
 
@@ -163,9 +169,9 @@ class Facts:
         if self._keep == "longest":
             return pl.col("text").str.len_chars().cast(pl.Float64)
         if self._keep.startswith("metadata:"):
-            path = f"$.{self._keep.removeprefix('metadata:')}"
+            path = f"$['{self._keep.removeprefix('metadata:')}']"
             number = pl.col("metadata").str.json_path_match(path).cast(pl.Float64, strict=False)
-            return number.fill_null(-np.inf)
+            return pl.when(number.is_finite()).then(number).fill_null(-np.inf)
         return pl.lit(0.0)
 
     def scores(self) -> NDArray[np.float64] | None:

@@ -14,6 +14,7 @@ import polars as pl
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from corpus_assets.core.errors import InputError
 from corpus_assets.core.texts import string_buffers
 from corpus_assets.text import characters
 from corpus_assets.text.data import Bytes, Offsets, read_only
@@ -107,7 +108,14 @@ class _Loaded(local):
 
     def other(self, language: str) -> WordSplitter:
         if language not in self.others:
-            self.others[language] = load_splitter(language)
+            try:
+                self.others[language] = load_splitter(language)
+            except InputError as error:
+                message = (
+                    f"a document is in the language {language}: {error} Or keep other languages "
+                    f"with the rule `language`, or set `language` of the quality rules."
+                )
+                raise InputError(message) from error
         return self.others[language]
 
 
