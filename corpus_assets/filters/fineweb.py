@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from corpus_assets.core.plan import Config
-from corpus_assets.filters.rules import Batch, Criterion, Verdict
+from corpus_assets.filters.rules import Batch, Criterion, TokenizerLanguage, Verdict
 from corpus_assets.text import characters
 
 
@@ -29,7 +29,7 @@ class FineWebQualityConfig(Config):
     """Largest share of characters in lines that were there before."""
     new_line_ratio: float = 0.3
     """Most newlines by words."""
-    language: str | None = None
+    language: TokenizerLanguage | None = None
     """Whose words are counted; by default the language of each document."""
 
 

@@ -69,6 +69,7 @@ def test_a_wrong_change_says_what_exists(written, message):
     [
         ([{"length": {"min_chars": "abc"}}], "rule length: min_chars: Input should be a valid int"),
         ([{"language": {"language_threshold": 65}}], "rule language: language_threshold: Input"),
+        ([{"gopher_quality": {"language": "qqq"}}], "rule gopher_quality: language: .*qqq"),
         ([{"gopher_repetition": {"top_n_grams": [[2, 0.2, 3]]}}], "top_n_grams.0: "),
     ],
 )
