@@ -44,7 +44,7 @@ def minhash_buckets(
         writer=None,
         conserves=False,
         references=indexes,
-        facts=config.facts_of(None, signatures),
+        facts=config.facts_of(signatures.facts.get("documents")),
         prepare=(COMPILING, prepare_pairing),
     )
 

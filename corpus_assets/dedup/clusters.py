@@ -46,7 +46,7 @@ def minhash_clusters(
         references=(*indexes, *index_documents),
         writer=None,
         conserves=False,
-        facts=config.minhash.facts_of(filtered_docs),
+        facts=config.minhash.facts_of(filtered_docs.digest),
         prepare=(COMPILING, prepare_uniting),
     )
 

@@ -107,17 +107,21 @@ def open_indexes(config: DedupConfig, base: Path) -> tuple[Table, ...]:
 
 
 def open_index_documents(
-    config: DedupConfig, base: Path
+    config: DedupConfig, base: Path, indexes: tuple[Table, ...]
 ) -> tuple[tuple[int, ...], tuple[Table, ...]]:
-    """Return for each index the number of the table of its documents, or -1, and the tables."""
+    """Return for each index the number of the table of its documents, or -1, and the tables.
+
+    Raises:
+        TableError: The documents of one are not those that its signatures were made of.
+    """
     numbers: list[int] = []
     tables: list[Table] = []
-    for index in config.against:
+    for index, signatures in zip(config.against, indexes, strict=True):
         folder = _folder(index, base)
         if _is_corpus(folder):
             numbers.append(len(tables))
             tables.append(Table.open(folder / "filtered_docs"))
-            check_documents(Table.open(folder / "minhash_signatures"), tables[-1])
+            check_documents(signatures, tables[-1])
         else:
             numbers.append(-1)
     return tuple(numbers), tuple(tables)

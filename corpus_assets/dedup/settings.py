@@ -101,15 +101,13 @@ class MinhashConfig(Config):
         )
         raise TableError(message)
 
-    def facts_of(self, documents: Table | None, table: Table | None = None) -> dict[str, Any]:
+    def facts_of(self, documents: str | None) -> dict[str, Any]:
         """Return what a table says of itself: its settings, and of which documents it is made.
 
         Args:
-            documents: The documents themselves; else
-            table: the stage before, which knows.
+            documents: Digest of the table of documents; None where it is not known.
         """
-        digest = documents.digest if documents else table and table.facts.get("documents")
-        return self.facts | ({"documents": digest} if digest else {})
+        return self.facts | ({"documents": documents} if documents else {})
 
     def detection(self, similarity: float) -> float:
         """Return the chance that a pair of this Jaccard similarity becomes candidates.

@@ -44,7 +44,7 @@ def minhash_signatures(
         config,
         pa.schema([]),
         side=removals_plan(filtered_docs, texts=exact_first),
-        facts=config.facts_of(filtered_docs),
+        facts=config.facts_of(filtered_docs.digest),
         prepare=(COMPILING, prepare_signing),
         writer=None,
         conserves=False,

@@ -201,7 +201,7 @@ def _minhash_assets(spec: CorpusSpec, base: Path, common: Any) -> list[Any]:
 
         with failing_clearly():
             indexes = open_indexes(settings, base)
-            numbers, documents = open_index_documents(settings, base)
+            numbers, documents = open_index_documents(settings, base, indexes)
             return clusters.minhash_clusters(
                 minhash_buckets, filtered_docs, settings.clustering(numbers), indexes, documents
             )

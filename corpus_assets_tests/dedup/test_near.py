@@ -59,7 +59,7 @@ def dedup(directory, documents, config=None, base=None):
         plan = minhash_signatures(documents, config.signing(), exact_first=config.exact)
         signatures = run_plan(plan, directory / "minhash_signatures", engine)
         indexes = open_indexes(config, base or directory)
-        numbers, index_documents = open_index_documents(config, base or directory)
+        numbers, index_documents = open_index_documents(config, base or directory, indexes)
         plan = minhash_buckets(signatures, config.bucketing(), indexes)
         buckets = run_plan(plan, directory / "minhash_buckets", engine)
         plan = minhash_clusters(
@@ -197,7 +197,7 @@ def test_another_corpus_whose_documents_changed_after_their_signatures_is_refuse
     tables(tmp_path / "other", [document("new", BASE_TEXT)])
     config = DedupConfig(against=(Against(name="o", path="other"),))
     with pytest.raises(TableError, match="was made of documents with digest"):
-        open_index_documents(config, tmp_path)
+        open_index_documents(config, tmp_path, open_indexes(config, tmp_path))
 
 
 def test_a_corpus_is_not_deduplicated_against_itself(tmp_path):
