@@ -1,6 +1,5 @@
 """Settings of MinHash, in datatrove's names, and the permutations that follow from them."""
 
-import unicodedata
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -11,7 +10,7 @@ from corpus_assets.core.errors import InputError, TableError
 from corpus_assets.core.plan import Config
 from corpus_assets.core.table import Table
 from corpus_assets.text.languages import tokenizer_of
-from corpus_assets.text.normalise import NormConfig
+from corpus_assets.text.normalise import UNICODE_VERSION, NormConfig
 
 PRIME = (1 << 61) - 1
 
@@ -77,7 +76,7 @@ class MinhashConfig(Config):
     def facts(self) -> dict[str, Any]:
         """What decides the signatures, with the version of Unicode's data that was at work."""
         fields = self.model_dump(mode="json", include=set(MinhashConfig.model_fields))
-        return {"minhash": fields | {"unicode": unicodedata.unidata_version}}
+        return {"minhash": fields | {"unicode": UNICODE_VERSION}}
 
     @property
     def threshold(self) -> float:
