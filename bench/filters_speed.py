@@ -20,7 +20,7 @@ from pathlib import Path
 import polars as pl
 
 from bench.filters_parity import CHAINS, by_peer, by_us
-from bench.measure import BenchError, Cost, cost_of
+from bench.measure import BenchError, Cost, cost_of, peak_mib
 from bench.real_texts import prose, real_texts
 from corpus_assets.filters import apply_recipe, prepare, recipe_of
 from corpus_assets.filters.rules import RecipeConfig
@@ -118,10 +118,7 @@ def judge(path: Path, times: int) -> None:
             start = time.process_time()
             apply_recipe(frame, chosen, Counter())
             spent += time.process_time() - start
-    status = Path("/proc/self/status").read_text(encoding="utf-8")
-    peak = next(line for line in status.splitlines() if line.startswith("VmHWM:"))
-    # What the system says of a child counts the memory of its parent as well.
-    print(json.dumps({"last": spent, "peak": int(peak.split()[1]) / 1024}))
+    print(json.dumps({"last": spent, "peak": peak_mib()}))
 
 
 def batches(path: Path) -> Iterator[list[str]]:
