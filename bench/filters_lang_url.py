@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from bench.measure import BenchError, cost_of, machine
+from bench.measure import BenchError, cost_of, machine, peak_mib
 from bench.real_texts import real_texts
 from corpus_assets.core.plan import Config
 from corpus_assets.core.texts import string_buffers
@@ -202,13 +202,6 @@ def look(lists: Path, entries: int) -> int:
     print(json.dumps(said), flush=True)
     sys.stdin.readline()
     return 0
-
-
-def peak_mib() -> float:
-    """Return the largest resident memory of this process since it began to run, in MiB."""
-    lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
-    (peak,) = [int(line.split()[1]) for line in lines if line.startswith("VmHWM")]
-    return peak / 1024
 
 
 def private_mib() -> float:

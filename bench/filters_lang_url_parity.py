@@ -9,7 +9,6 @@ Ends with code 1 if any verdict, label or score differs.
 import argparse
 import json
 import random
-import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -19,9 +18,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from bench.filters_parity import peer
 from bench.hard_texts import HARD
-from bench.measure import BenchError
+from bench.measure import cost_of, peer
 from bench.real_texts import real_texts
 from corpus_assets.filters import apply_recipe, opened, recipe_of
 from corpus_assets.filters.codes import UNKNOWN, of_label
@@ -64,7 +62,7 @@ def main() -> int:
     return int(differ + wrong > 0)
 
 
-def asked(python: Any, questions: dict[str, Any]) -> dict[str, Any]:
+def asked(python: str, questions: dict[str, Any]) -> dict[str, Any]:
     """Return datatrove's answers.
 
     Raises:
@@ -73,13 +71,7 @@ def asked(python: Any, questions: dict[str, Any]) -> dict[str, Any]:
     with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as stream:
         json.dump(questions, stream)
         stream.flush()
-        done = subprocess.run(
-            [python, "-W", "ignore", PEER, stream.name], capture_output=True, text=True, check=False
-        )
-    if done.returncode:
-        message = f"datatrove failed: {done.stderr.strip()[-2000:]}"
-        raise BenchError(message)
-    return json.loads(done.stdout)
+        return cost_of(("-W", "ignore", str(PEER), stream.name), python).said
 
 
 def judged(columns: dict[str, list[str]], recipe: list[Any]) -> pl.DataFrame:

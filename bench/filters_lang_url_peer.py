@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import tldextract
-from datatrove.data import Document  # pyright: ignore[reportMissingImports]
-from datatrove.utils import lid  # pyright: ignore[reportMissingImports]
+from datatrove.data import Document
+from datatrove.utils import lid
 
 EXTRACTOR = tldextract.TLDExtract
 
 
 def languages(settings: dict[str, Any], texts: list[str]) -> list[Any]:
     """Return what LanguageFilter makes of texts."""
-    from datatrove.pipeline.filters import (  # noqa: PLC0415 # pyright: ignore[reportMissingImports]
+    from datatrove.pipeline.filters import (  # noqa: PLC0415
         LanguageFilter,
     )
 
@@ -38,7 +38,7 @@ def languages(settings: dict[str, Any], texts: list[str]) -> list[Any]:
 def urls(found: list[str]) -> list[str | None]:
     """Return what URLFilter makes of URLs."""
     tldextract.TLDExtract = lambda: EXTRACTOR(suffix_list_urls=(), cache_dir=None)
-    from datatrove.pipeline.filters import (  # noqa: PLC0415 # pyright: ignore[reportMissingImports]
+    from datatrove.pipeline.filters import (  # noqa: PLC0415
         URLFilter,
     )
 

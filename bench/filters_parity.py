@@ -8,7 +8,6 @@ PEER names. Ends with code 1 if any result differs.
 
 import argparse
 import json
-import os
 import sys
 import tempfile
 from collections import Counter
@@ -19,11 +18,9 @@ from typing import Any
 import polars as pl
 
 from bench.hard_texts import HARD
-from bench.measure import BenchError, Cost, cost_of
+from bench.measure import Cost, cost_of, peer
 from bench.real_texts import real_texts
 from corpus_assets.filters import apply_recipe, recipe_of
-
-ROOT = Path(__file__).parents[1]
 
 Chain = Sequence[tuple[str, Mapping[str, Any]]]
 
@@ -130,28 +127,12 @@ def by_peer(
     script = str(Path(__file__).with_name("filters_peer.py"))
     # numpy warns of a mean of no words, to which datatrove comes when told not to count them.
     command = ["-W", "ignore", script, str(path), json.dumps(chains), str(results)]
-    cost = cost_of(command, str(peer()))
+    cost = cost_of(command, peer())
     with results.open() as lines:
         return [
             {n: (r, text if t is None else t) for n, r, t in json.loads(line)}
             for text, line in zip(texts, lines, strict=True)
         ], cost
-
-
-def peer() -> Path:
-    """Return the Python of the environment that has datatrove.
-
-    Raises:
-        BenchError: There is none.
-    """
-    python = Path(os.environ.get("PEER", ROOT / ".venv-datatrove")) / "bin" / "python"
-    if not python.exists():
-        message = (
-            f"no {python}: make an environment with `pip install 'datatrove[processing]==0.10.1' "
-            f"spacy==3.8.18` there, or name the folder of one with the variable PEER."
-        )
-        raise BenchError(message)
-    return python
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from datatrove.data import Document  # pyright: ignore[reportMissingImports]
-from datatrove.pipeline import filters  # pyright: ignore[reportMissingImports]
+from datatrove.data import Document
+from datatrove.pipeline import filters
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "gopher_repetition": filters.GopherRepetitionFilter,

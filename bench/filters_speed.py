@@ -20,7 +20,7 @@ from pathlib import Path
 import polars as pl
 
 from bench.filters_parity import CHAINS, by_peer, by_us
-from bench.measure import BenchError, Cost, cost_of
+from bench.measure import BenchError, Cost, cost_of, peak_mib
 from bench.real_texts import prose, real_texts
 from corpus_assets.filters import apply_recipe, prepare, recipe_of
 from corpus_assets.filters.rules import RecipeConfig
@@ -36,7 +36,7 @@ GROWTH = 1.15
 def main() -> int:
     """Measure and print; return 1 if a limit does not hold."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--documents", type=int, default=4_000)
+    parser.add_argument("--documents", type=int, default=8_000)
     parser.add_argument("--judge", type=Path, help="A file of texts: judge them, in this process.")
     parser.add_argument("--times", type=int, default=1, help="How often to judge the file.")
     arguments = parser.parse_args()
@@ -97,7 +97,7 @@ def memory(texts: Sequence[str], scratch: Path) -> bool:
     """Print the peak memory of one, four and ten times the texts; return whether it is flat."""
     path = scratch / "texts.jsonl"
     path.write_text("\n".join(map(json.dumps, texts)) + "\n")
-    peaks = [run(path, times).peak for times in (1, 4, 10)]
+    peaks = [run(path, times).said["peak"] for times in (1, 4, 10)]
     shown = ", ".join(f"{peak:,.0f}" for peak in peaks)
     print(f"peak memory of 1, 4 and 10 times {len(texts):,} documents: {shown} MiB")
     return peaks[-1] <= GROWTH * peaks[0]
@@ -109,7 +109,7 @@ def run(path: Path, times: int) -> Cost:
 
 
 def judge(path: Path, times: int) -> None:
-    """Judge a file of texts and print the CPU seconds of the last time."""
+    """Judge a file of texts and print the CPU seconds of the last time, with the peak."""
     chosen, spent = recipe(), 0.0
     for _ in range(times):
         spent = 0.0
@@ -118,7 +118,7 @@ def judge(path: Path, times: int) -> None:
             start = time.process_time()
             apply_recipe(frame, chosen, Counter())
             spent += time.process_time() - start
-    print(json.dumps({"last": spent}))
+    print(json.dumps({"last": spent, "peak": peak_mib()}))
 
 
 def batches(path: Path) -> Iterator[list[str]]:

@@ -61,6 +61,30 @@ def cost_of(
     return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / MIB, said)
 
 
+def peer() -> str:
+    """Return the Python of the environment that has datatrove: PEER, or `.venv-datatrove`.
+
+    Raises:
+        BenchError: There is none.
+    """
+    folder = os.environ.get("PEER", Path(__file__).parents[1] / ".venv-datatrove")
+    python = Path(folder).absolute() / "bin" / "python"
+    if not python.exists():
+        message = f"no {python}: `make parity` makes an environment, the variable PEER names one."
+        raise BenchError(message)
+    return str(python)
+
+
+def peak_mib() -> float:
+    """Return the largest resident memory of this process since it began to run.
+
+    What the kernel says of a child counts the memory of its parent at the fork as well.
+    """
+    lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
+    (peak,) = [int(line.split()[1]) for line in lines if line.startswith("VmHWM")]
+    return peak / 1024
+
+
 def machine() -> dict[str, Any]:
     """Return the machine, its load, and the versions of what is measured."""
     return {

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.debian_docs import LONG_TEXT, make_adversarial, make_documents
-from bench.measure import MIB, BenchError, Cost, cost_of, machine
+from bench.measure import MIB, BenchError, Cost, cost_of, machine, peer
 from bench.report import Figure, at_least, write_report
 
 STAGES = ("signatures", "buckets", "clusters")
@@ -60,7 +60,7 @@ class Bench:
     def datatrove(self, stage: str, lines: Path, out: Path, settings: dict[str, Any]) -> Cost:
         """Run a stage of datatrove on what its stage before left in `out`."""
         tasks = len(list(lines.iterdir()))
-        script = str(Path(__file__).with_name("datatrove_minhash.py"))
+        script = str(Path(__file__).with_name("minhash_peer.py"))
         words = (script, stage, str(lines), str(out), str(tasks), json.dumps(settings))
         return cost_of(words, self.peer)
 
@@ -227,10 +227,9 @@ def main() -> int:
     )
     parser.add_argument("--downloads", type=Path, default=Path("corpora/debian-packages"))
     arguments = parser.parse_args()
-    peer = Path(os.environ.get("PEER", ".venv-datatrove")) / "bin" / "python"
     facts = {"date": datetime.now(UTC).isoformat(timespec="seconds"), **machine()}
     with tempfile.TemporaryDirectory() as scratch:
-        bench = Bench(Path(scratch), str(peer.absolute()))
+        bench = Bench(Path(scratch), peer())
         real, hard, short = (bench.folder / name for name in ("real", "hard", "short"))
         made = make_documents(real, arguments.documents, arguments.downloads.absolute())
         make_adversarial(hard)

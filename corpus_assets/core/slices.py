@@ -96,13 +96,3 @@ def slice_batches(
             yield pa.RecordBatch.from_pylist([], schema=reader.schema)
             for index in wanted:
                 yield reader.get_batch(int(index))
-
-
-def slice_sizes(table: Table) -> dict[int, tuple[int, int]]:
-    """Return rows and bytes of each slice that has rows."""
-    sizes: dict[int, tuple[int, int]] = {}
-    for rank in table.ranks:
-        for number, rows, size in np.load(table.path(rank.files["slices"])).tolist():
-            before = sizes.get(number, (0, 0))
-            sizes[number] = (before[0] + rows, before[1] + size)
-    return sizes

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from corpus_assets.core.errors import TableError
+from corpus_assets.core.errors import InputError, TableError
 from corpus_assets.core.plan import Counts, Plan, RankInput, exchange
 from corpus_assets.core.table import Table
 from corpus_assets.dedup.index import SUFFIX as INDEX_SUFFIX
@@ -25,7 +25,15 @@ VERSION = 1
 def minhash_buckets(
     signatures: Table, config: BucketConfig, indexes: tuple[Table, ...] = ()
 ) -> Plan:
-    """Return the plan of the pairs of all buckets: a rank for each bucket and hash range."""
+    """Return the plan of the pairs of all buckets: a rank for each bucket and hash range.
+
+    Raises:
+        InputError: An index is made of the very signatures, so that all would be dropped.
+    """
+    own = signatures.directory.resolve()
+    if any(index.directory.resolve() == own for index in indexes):
+        message = f"{own}: a corpus cannot be deduplicated against itself; take it off `against`."
+        raise InputError(message)
     return exchange(
         signatures,
         "minhash_buckets",
@@ -36,7 +44,7 @@ def minhash_buckets(
         writer=None,
         conserves=False,
         references=indexes,
-        facts=config.facts,
+        facts=config.facts_of(signatures.facts.get("documents")),
         prepare=(COMPILING, prepare_pairing),
     )
 

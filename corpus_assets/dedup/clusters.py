@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from corpus_assets.core.parquet import to_table
 from corpus_assets.core.plan import Counts, Plan, RankInput, exchange
-from corpus_assets.core.table import RankRecord, Table
+from corpus_assets.core.table import Table
 from corpus_assets.dedup.columns import MEMBERS
 from corpus_assets.dedup.matches import index_matches
-from corpus_assets.dedup.settings import COMPILING, ClusterConfig, VerifyConfig
+from corpus_assets.dedup.nodes import PLACE, rows_of
+from corpus_assets.dedup.settings import COMPILING, ClusterConfig, VerifyConfig, check_documents
 from corpus_assets.dedup.union import SENTINEL, Clusters, Members, node, read_pairs
 from corpus_assets.dedup.verify import ShingleSets
 
@@ -28,7 +29,12 @@ def minhash_clusters(
     indexes: tuple[Table, ...] = (),
     index_documents: tuple[Table, ...] = (),
 ) -> Plan:
-    """Return the plan of clusters: one rank in all, since the order of pairs decides."""
+    """Return the plan of clusters: one rank in all, since the order of pairs decides.
+
+    Raises:
+        TableError: The pairs are of other documents.
+    """
+    check_documents(buckets, filtered_docs)
     return exchange(
         buckets,
         "minhash_clusters",
@@ -40,6 +46,7 @@ def minhash_clusters(
         references=(*indexes, *index_documents),
         writer=None,
         conserves=False,
+        facts=config.minhash.facts_of(filtered_docs.digest),
         prepare=(COMPILING, prepare_uniting),
     )
 
@@ -127,45 +134,26 @@ class Facts:
     """What the filtered documents say of the nodes: ids, and scores to choose by."""
 
     def __init__(self, documents: Table, nodes: NDArray[np.uint64], keep: str) -> None:
-        """Read the ranks that have nodes, one at a time."""
+        """Read the rows of the nodes, a batch at a time."""
         self._keep, self._nodes = keep, len(nodes)
-        frames: list[pl.DataFrame] = []
-        ranks = (nodes >> np.uint64(32)).astype(np.int64)
-        for entry in documents.ranks:
-            places = nodes[ranks == entry.number] & np.uint64(0xFFFFFFFF)
-            if len(places):
-                frames.append(self._read(documents, entry, places.astype(np.int64)))
+        columns = ["id", *({"longest": ["text"]}.get(keep, []))]
+        if keep.startswith("metadata:"):
+            columns.append("metadata")
+        # The stage after this compares the digest of what it drops from, and every id.
+        frames = [
+            rows.select(pl.Series("node", found), "id", self._score().alias("score"))
+            for found, rows in rows_of(documents, nodes, columns, verify=False)
+        ]
         empty = pl.DataFrame(schema={"node": pl.UInt64, "id": pl.String, "score": pl.Float64})
         self.frame = pl.concat([empty, *frames])
-
-    def _read(self, documents: Table, entry: RankRecord, places: NDArray[np.int64]) -> pl.DataFrame:
-        columns = ["id", *({"longest": ["text"]}.get(self._keep, []))]
-        if self._keep.startswith("metadata:"):
-            columns.append("metadata")
-        first, parts = 0, []
-        # The stage after this compares the digest of what it drops from, and every id.
-        for frame in documents.frames(entry, columns=columns, verify=False):
-            low, high = np.searchsorted(places, (first, first + frame.height))
-            chosen = frame[places[low:high] - first]
-            score = self._score()
-            parts.append(
-                chosen.select(
-                    pl.Series("node", places[low:high].astype(np.uint64))
-                    | (np.uint64(entry.number) << np.uint64(32)),
-                    "id",
-                    score.alias("score"),
-                )
-            )
-            first += frame.height
-        return pl.concat(parts)
 
     def _score(self) -> pl.Expr:
         if self._keep == "longest":
             return pl.col("text").str.len_chars().cast(pl.Float64)
         if self._keep.startswith("metadata:"):
-            path = f"$.{self._keep.removeprefix('metadata:')}"
+            path = f"$['{self._keep.removeprefix('metadata:')}']"
             number = pl.col("metadata").str.json_path_match(path).cast(pl.Float64, strict=False)
-            return number.fill_null(-np.inf)
+            return pl.when(number.is_finite()).then(number).fill_null(-np.inf)
         return pl.lit(0.0)
 
     def scores(self) -> NDArray[np.float64] | None:
@@ -179,7 +167,7 @@ class Facts:
 def write_lists(rank: RankInput, members: Members, kept: NDArray[np.uint64]) -> None:
     """Write datatrove's three lists of each rank that has nodes; all integers 32-bit."""
     nodes = members.nodes
-    places = (nodes & np.uint64(0xFFFFFFFF)).astype("<u4")
+    places = (nodes & PLACE).astype("<u4")
     numbers, starts = np.unique(nodes >> np.uint64(32), return_index=True)
     for number, start, stop in zip(numbers.tolist(), starts, [*starts, None][1:], strict=True):
         mine = slice(start, stop)

@@ -1,20 +1,22 @@
 """Deduplication as a corpus describes it."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from corpus_assets.core.files import filled
 from corpus_assets.core.plan import Config
 from corpus_assets.core.table import TABLE_FILE, Table
 from corpus_assets.dedup.index import open_index
 from corpus_assets.dedup.settings import (
+    KEEP,
     BucketConfig,
     ClusterConfig,
     MinhashConfig,
     SignatureConfig,
     VerifyConfig,
+    check_documents,
 )
 
 
@@ -37,7 +39,7 @@ class DedupConfig(Config):
     """Settings of near-duplicates, FineWeb's by default; None looks for none."""
     workers_per_bucket: int = Field(default=1, ge=1)
     """Hash ranges into which a bucket is cut, for more workers than buckets."""
-    keep: str = ClusterConfig.model_fields["keep"].default
+    keep: str = Field(default="datatrove", pattern=KEEP)
     """Which document of a cluster stays: `datatrove`, `first`, `longest`, `metadata:<field>`."""
     verify: VerifyConfig | None = None
     """Check pairs of large clusters by their true similarity."""
@@ -51,6 +53,14 @@ class DedupConfig(Config):
     """Pass over the matches with an index when clusters are made."""
     create_index: str | None = Field(default=None, pattern=r"^[A-Za-z0-9._-]+$")
     """Name of an index, in datatrove's form, of the signatures that no index had."""
+
+    @model_validator(mode="after")
+    def _has_what_it_needs(self) -> Self:
+        given = [name for name in ("against", "verify", "create_index") if getattr(self, name)]
+        if self.minhash is None and given:
+            message = f"{', '.join(given)} need `minhash`, which is null"
+            raise ValueError(message)
+        return self
 
     def signing(self) -> SignatureConfig:
         """Return the settings of the signature stage."""
@@ -97,16 +107,21 @@ def open_indexes(config: DedupConfig, base: Path) -> tuple[Table, ...]:
 
 
 def open_index_documents(
-    config: DedupConfig, base: Path
+    config: DedupConfig, base: Path, indexes: tuple[Table, ...]
 ) -> tuple[tuple[int, ...], tuple[Table, ...]]:
-    """Return for each index the number of the table of its documents, or -1, and the tables."""
+    """Return for each index the number of the table of its documents, or -1, and the tables.
+
+    Raises:
+        TableError: The documents of one are not those that its signatures were made of.
+    """
     numbers: list[int] = []
     tables: list[Table] = []
-    for index in config.against:
+    for index, signatures in zip(config.against, indexes, strict=True):
         folder = _folder(index, base)
         if _is_corpus(folder):
             numbers.append(len(tables))
             tables.append(Table.open(folder / "filtered_docs"))
+            check_documents(signatures, tables[-1])
         else:
             numbers.append(-1)
     return tuple(numbers), tuple(tables)

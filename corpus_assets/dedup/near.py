@@ -8,6 +8,7 @@ from corpus_assets.core.plan import Counts, Plan, RankInput, map_ranks
 from corpus_assets.core.schema import DEDUPED
 from corpus_assets.core.table import Table
 from corpus_assets.dedup.removal import NEAR, drop_listed
+from corpus_assets.dedup.settings import check_documents
 
 VERSION = 1
 
@@ -19,7 +20,12 @@ def without_duplicates(filtered_docs: Table, signatures: Table, clusters: Table)
         filtered_docs: All documents.
         signatures: Their signatures, which list the exact duplicates.
         clusters: Their clusters.
+
+    Raises:
+        TableError: One of them was made of other documents.
     """
+    for stage in (signatures, clusters):
+        check_documents(stage, filtered_docs)
     return map_ranks(
         filtered_docs,
         "deduped_docs",

@@ -1,6 +1,5 @@
 """Settings of MinHash, in datatrove's names, and the permutations that follow from them."""
 
-import unicodedata
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -11,7 +10,7 @@ from corpus_assets.core.errors import InputError, TableError
 from corpus_assets.core.plan import Config
 from corpus_assets.core.table import Table
 from corpus_assets.text.languages import tokenizer_of
-from corpus_assets.text.normalise import NormConfig
+from corpus_assets.text.normalise import UNICODE_VERSION, NormConfig
 
 PRIME = (1 << 61) - 1
 
@@ -77,7 +76,7 @@ class MinhashConfig(Config):
     def facts(self) -> dict[str, Any]:
         """What decides the signatures, with the version of Unicode's data that was at work."""
         fields = self.model_dump(mode="json", include=set(MinhashConfig.model_fields))
-        return {"minhash": fields | {"unicode": unicodedata.unidata_version}}
+        return {"minhash": fields | {"unicode": UNICODE_VERSION}}
 
     @property
     def threshold(self) -> float:
@@ -101,12 +100,36 @@ class MinhashConfig(Config):
         )
         raise TableError(message)
 
+    def facts_of(self, documents: str | None) -> dict[str, Any]:
+        """Return what a table says of itself: its settings, and of which documents it is made.
+
+        Args:
+            documents: Digest of the table of documents; None where it is not known.
+        """
+        return self.facts | ({"documents": documents} if documents else {})
+
     def detection(self, similarity: float) -> float:
         """Return the chance that a pair of this Jaccard similarity becomes candidates.
 
         1 - (1 - s^r)^b (Leskovec, Rajaraman, Ullman, *Mining of Massive Datasets*, 3.4.2).
         """
         return 1 - (1 - similarity**self.hashes_per_bucket) ** self.num_buckets
+
+
+def check_documents(table: Table, documents: Table) -> None:
+    """Refuse a stage that was made of other documents: places in them would mean other ones.
+
+    Raises:
+        TableError: As said; a stage that says nothing of its documents, as datatrove's, passes.
+    """
+    digest = table.facts.get("documents")
+    if digest is not None and digest != documents.digest:
+        message = (
+            f"{table.directory}: was made of documents with digest {digest[:12]}…, but "
+            f"{documents.directory} holds {documents.digest[:12]}…. Materialize "
+            f"minhash_signatures, minhash_buckets and minhash_clusters again."
+        )
+        raise TableError(message)
 
 
 class SignatureConfig(MinhashConfig):
@@ -138,10 +161,14 @@ class VerifyConfig(Config):
     """Similarity of the shingle sets below which a pair is taken apart."""
 
 
+KEEP = r"^(datatrove|first|longest|metadata:[^'\"\[\]\\]+)$"
+"""Ways to choose the document that stays."""
+
+
 class ClusterConfig(Config):
     """Which document of a cluster stays."""
 
-    keep: str = Field(default="datatrove", pattern=r"^(datatrove|first|longest|metadata:.+)$")
+    keep: str = Field(default="datatrove", pattern=KEEP)
     """datatrove's survivor, the `first` by (rank, row), the `longest` text, or `metadata:<field>`
     for the highest number in a field of the metadata."""
     ignore_index_matches: bool = False

@@ -1,7 +1,9 @@
 """MinHash stage 1: the signatures of every document, a rank for each input file."""
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -44,8 +46,8 @@ def minhash_signatures(
         config,
         pa.schema([]),
         side=removals_plan(filtered_docs, texts=exact_first),
-        facts=config.facts,
-        prepare=(COMPILING, prepare_signing),
+        facts=config.facts_of(filtered_docs.digest),
+        prepare=(COMPILING, partial(prepare_signing, config.hash_fc)),
         writer=None,
         conserves=False,
     )
@@ -122,14 +124,13 @@ class Signer:
         return hashes, bounds
 
 
-def prepare_signing() -> None:
-    """Compile, or load, the kernels of this stage, for both hash functions.
+def prepare_signing(hash_fc: Literal["sha1", "xxhash"] = "sha1") -> None:
+    """Compile, or load, the kernels of this stage that a hash function takes.
 
     Before workers start: else each of them would compile the same.
     """
     texts = pl.Series(["one two three four five six seven cannot 3,5km", "", "ein Wort é 日本"])
-    for hash_fc in ("sha1", "xxhash"):
-        config = MinhashConfig(hash_fc=hash_fc)
-        values, _ = Signer(config)(texts)
-        band = np.ascontiguousarray(values[:, : config.hashes_per_bucket])
-        sorted_records(band, np.arange(len(band), dtype=np.uint32), config.record)
+    config = MinhashConfig(hash_fc=hash_fc)
+    values, _ = Signer(config)(texts)
+    band = np.ascontiguousarray(values[:, : config.hashes_per_bucket])
+    sorted_records(band, np.arange(len(band), dtype=np.uint32), config.record)

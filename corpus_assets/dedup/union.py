@@ -18,8 +18,6 @@ PAIRS_AT_ONCE = 1 << 20
 SENTINEL = np.uint64(0xFFFFFFFFFFFFFFFF)
 """The node of all index records: rank and index of all ones."""
 
-_EMPTY = np.int64(-1)
-
 
 def node(rank: NDArray[np.uint32], index: NDArray[np.uint32]) -> NDArray[np.uint64]:
     """Return the key of documents: rank and index in one integer, ordered as the pair is."""

@@ -7,11 +7,11 @@ In clusters above a cap each pair has to have a Jaccard similarity of its shingl
 import tempfile
 
 import numpy as np
-import polars as pl
 from numba import njit
 from numpy.typing import NDArray
 
-from corpus_assets.core.table import RankRecord, Table
+from corpus_assets.core.table import Table
+from corpus_assets.dedup.nodes import rows_of
 from corpus_assets.dedup.settings import MinhashConfig
 from corpus_assets.dedup.signatures import Signer
 
@@ -20,18 +20,15 @@ class ShingleSets:
     """Sorted shingle hashes of some documents, in a file that is mapped and has no name."""
 
     def __init__(self, documents: Table, nodes: NDArray[np.uint64], config: MinhashConfig) -> None:
-        """Read the texts of `nodes`, ascending, rank by rank."""
+        """Read the texts of `nodes`, ascending, a batch at a time."""
         self.nodes = nodes
         signer = Signer(config)
         counts: list[int] = []
         with tempfile.TemporaryFile(dir=documents.directory) as spill:
-            ranks = (nodes >> np.uint64(32)).astype(np.int64)
-            for entry in documents.ranks:
-                places = (nodes[ranks == entry.number] & np.uint64(0xFFFFFFFF)).astype(np.int64)
-                for texts in chosen_texts(documents, entry, places):
-                    for hashes in signer.shingle_sets(texts):
-                        hashes.tofile(spill)
-                        counts.append(len(hashes))
+            for _, rows in rows_of(documents, nodes, ["text"]):
+                for hashes in signer.shingle_sets(rows["text"]):
+                    hashes.tofile(spill)
+                    counts.append(len(hashes))
             spill.flush()
             self.bounds = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
             total = int(self.bounds[-1])
@@ -44,19 +41,6 @@ class ShingleSets:
         similar = np.zeros(len(pairs), np.bool_)
         _compare(self.hashes, self.bounds, places, min_jaccard, similar)
         return similar
-
-
-def chosen_texts(documents: Table, entry: RankRecord, places: NDArray[np.int64]) -> list[pl.Series]:
-    """Return the texts at some places of a rank, ascending, batch by batch."""
-    if not len(places):
-        return []
-    first, chosen = 0, []
-    for frame in documents.frames(entry, columns=["text"]):
-        low, high = np.searchsorted(places, (first, first + frame.height))
-        if high > low:
-            chosen.append(frame["text"].gather(places[low:high] - first))
-        first += frame.height
-    return chosen
 
 
 @njit(nogil=True, cache=True, boundscheck=False, error_model="numpy")

@@ -188,7 +188,7 @@ def _minhash_assets(spec: CorpusSpec, base: Path, common: Any) -> list[Any]:
 
         with failing_clearly():
             indexes = open_indexes(settings, base)
-        return buckets.minhash_buckets(minhash_signatures, settings.bucketing(), indexes)
+            return buckets.minhash_buckets(minhash_signatures, settings.bucketing(), indexes)
 
     @dg.asset(**common("minhash_clusters", "table_io", "numba", "minhash_buckets", "filtered_docs"))
     def minhash_clusters(minhash_buckets: Table, filtered_docs: Table) -> Any:
@@ -201,10 +201,10 @@ def _minhash_assets(spec: CorpusSpec, base: Path, common: Any) -> list[Any]:
 
         with failing_clearly():
             indexes = open_indexes(settings, base)
-            numbers, documents = open_index_documents(settings, base)
-        return clusters.minhash_clusters(
-            minhash_buckets, filtered_docs, settings.clustering(numbers), indexes, documents
-        )
+            numbers, documents = open_index_documents(settings, base, indexes)
+            return clusters.minhash_clusters(
+                minhash_buckets, filtered_docs, settings.clustering(numbers), indexes, documents
+            )
 
     stages = ("filtered_docs", "minhash_signatures", "minhash_clusters")
 
@@ -217,7 +217,8 @@ def _minhash_assets(spec: CorpusSpec, base: Path, common: Any) -> list[Any]:
         Each text once, and of near-duplicates one. What is dropped lies under `excluded/`, with the
         id of the document that stayed.
         """
-        return near.without_duplicates(filtered_docs, minhash_signatures, minhash_clusters)
+        with failing_clearly():
+            return near.without_duplicates(filtered_docs, minhash_signatures, minhash_clusters)
 
     return [minhash_signatures, minhash_buckets, minhash_clusters, deduped_docs]
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from pydantic import ValidationError
 
 from corpus_assets.core.plan import Counts, Plan, map_batches
 from corpus_assets.core.table import Table
@@ -109,7 +110,14 @@ def _chosen(name: str, settings: Mapping[str, Any]) -> ChosenRule:
         has = ", ".join(known) or "no settings"
         message = f"rule {name}: unknown setting {', '.join(sorted(unknown))}; it has {has}"
         raise ValueError(message)
-    return ChosenRule(name=name, config=kind.model_validate(settings))
+    try:
+        return ChosenRule(name=name, config=kind.model_validate(settings))
+    except ValidationError as error:
+        listed = "; ".join(
+            f"{'.'.join(map(str, e['loc']))}: {e['msg']}".removeprefix(": ") for e in error.errors()
+        )
+        message = f"rule {name}: {listed}"
+        raise ValueError(message) from None
 
 
 def filtered_docs(raw_docs: Table, config: RecipeConfig, base: Path = Path()) -> Plan:

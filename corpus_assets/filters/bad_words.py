@@ -73,11 +73,15 @@ def open_bad_words(config: BadWordsConfig, base: Path) -> OpenedBadWordsConfig:
 
 def _words(path: Path) -> tuple[str, ...]:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         message = f"{path}: cannot be read as a list of words ({error})."
         raise InputError(message) from error
-    return tuple(sorted({line.strip() for line in lines if line[:1] != "#"} - ALLOWED - {""}))
+    words = {line.strip() for line in lines if line[:1] != "#"} - ALLOWED - {""}
+    if not words:
+        message = f"{path}: holds no words, one a line; take it off `lists`."
+        raise InputError(message)
+    return tuple(sorted(words))
 
 
 def judge_bad_words(batch: Batch, config: BadWordsConfig) -> Verdict:

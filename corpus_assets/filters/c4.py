@@ -7,7 +7,7 @@ datatrove 0.10.1 has them.
 from pydantic import Field
 
 from corpus_assets.core.plan import Config
-from corpus_assets.filters.rules import Batch, Verdict
+from corpus_assets.filters.rules import Batch, TokenizerLanguage, Verdict
 
 
 class C4QualityConfig(Config):
@@ -33,7 +33,7 @@ class C4QualityConfig(Config):
     """Drop documents that hold `{`."""
     filter_policy: bool = True
     """Drop lines about cookies and terms of use."""
-    language: str | None = None
+    language: TokenizerLanguage | None = None
     """Whose sentences are counted; by default the language of each document."""
 
 

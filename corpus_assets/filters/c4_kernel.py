@@ -7,11 +7,10 @@ import numpy as np
 from numba import int64
 from numpy.typing import NDArray
 
-from corpus_assets.filters.repetition_kernel import stripped
 from corpus_assets.text import characters
 from corpus_assets.text.data import Bytes, Offsets
 from corpus_assets.text.kernels import inline, kernel
-from corpus_assets.text.marks_kernel import flags_at
+from corpus_assets.text.marks_kernel import flags_at, stripped
 
 LINE_END, SPACE, DIGIT = characters.LINE_END, characters.SPACE, characters.DIGIT
 

@@ -1,6 +1,5 @@
 """How `c4_quality` judges: lines are cut and cleaned, sentences counted, texts put together."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +8,7 @@ from corpus_assets.filters import c4_kernel as kernel
 from corpus_assets.filters.c4 import C4QualityConfig
 from corpus_assets.filters.rules import Batch, Criterion, Verdict
 from corpus_assets.text import characters
-from corpus_assets.text.data import Bytes, Offsets
+from corpus_assets.text.data import Bytes, Offsets, packed
 from corpus_assets.text.marks_kernel import sentence_starts
 from corpus_assets.text.tokens import ENGLISH, Texts, Tokens, text_column, tokenised
 
@@ -119,8 +118,8 @@ def _cleaned(texts: Texts, lines: Lines, config: C4QualityConfig) -> Cleaned:
         texts.buffer,
         (lines.bounds, lines.starts, lines.ends),
         characters.flags(),
-        _packed(CITATIONS),
-        (*_packed([phrase for phrase, _ in phrases]), np.array([k for _, k in phrases], np.uint8)),
+        packed(CITATIONS),
+        (*packed([phrase for phrase, _ in phrases]), np.array([k for _, k in phrases], np.uint8)),
         (
             config.remove_citations,
             config.filter_no_terminal_punct,
@@ -133,11 +132,6 @@ def _cleaned(texts: Texts, lines: Lines, config: C4QualityConfig) -> Cleaned:
         cleaned.reasons,
     )
     return cleaned
-
-
-def _packed(texts: Sequence[str]) -> tuple[Bytes, Offsets]:
-    data = [text.encode() for text in texts]
-    return np.frombuffer(b"".join(data) or b" ", np.uint8), np.cumsum([0, *map(len, data)])
 
 
 def _begins(texts: Texts, tokens: Tokens) -> tuple[Bytes, Bytes]:

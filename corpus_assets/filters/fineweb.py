@@ -8,8 +8,9 @@ import numpy as np
 from pydantic import Field
 
 from corpus_assets.core.plan import Config
-from corpus_assets.filters.rules import Batch, Criterion, Verdict
+from corpus_assets.filters.rules import Batch, Criterion, TokenizerLanguage, Verdict
 from corpus_assets.text import characters
+from corpus_assets.text.data import packed
 
 
 class FineWebQualityConfig(Config):
@@ -29,7 +30,7 @@ class FineWebQualityConfig(Config):
     """Largest share of characters in lines that were there before."""
     new_line_ratio: float = 0.3
     """Most newlines by words."""
-    language: str | None = None
+    language: TokenizerLanguage | None = None
     """Whose words are counted; by default the language of each document."""
 
 
@@ -38,17 +39,15 @@ def fineweb_quality(batch: Batch, config: FineWebQualityConfig) -> Verdict:
     from corpus_assets.filters import quality_kernel as kernel  # noqa: PLC0415 - numba
 
     texts, tokens = batch.texts(), batch.tokens(config.language)
-    marks = [mark.encode() for mark in config.stop_chars or ()]
     # An empty tuple ends no line; the kernel takes no marks for the default ones.
-    marks = [b"\n"] if config.stop_chars == () else marks
+    marks = ("\n",) if config.stop_chars == () else config.stop_chars or ()
     values = np.empty((len(texts), 5))
     kernel.fineweb(
         texts.buffer,
         (texts.firsts, texts.lasts),
         tokens.lasts - tokens.firsts,
         characters.flags(),
-        np.frombuffer(b"".join(marks) or b" ", np.uint8),
-        np.cumsum([0, *map(len, marks)], dtype=np.int64),
+        *packed(marks),
         config.short_line_length,
         values,
     )

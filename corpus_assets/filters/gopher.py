@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import AliasChoices, Field
 
 from corpus_assets.core.plan import Config
-from corpus_assets.filters.rules import Batch, Criterion, Verdict
+from corpus_assets.filters.rules import Batch, Criterion, TokenizerLanguage, Verdict
 from corpus_assets.text import characters
 from corpus_assets.text.tokens import hashes_of
 
@@ -37,7 +37,7 @@ class GopherQualityConfig(Config):
     """Different stop words."""
     stop_words: tuple[str, ...] = ("the", "be", "to", "of", "and", "that", "have", "with")
     """As they are written: case counts."""
-    language: str | None = None
+    language: TokenizerLanguage | None = None
     """Whose words are counted; by default the language of each document."""
 
 

@@ -7,11 +7,11 @@ import numpy as np
 from numba import int64
 from numpy.typing import NDArray
 
-from corpus_assets.filters.repetition_kernel import count_chars, seen_before, stripped
+from corpus_assets.filters.repetition_kernel import count_chars, seen_before
 from corpus_assets.text import characters
 from corpus_assets.text.data import Bytes, Offsets
 from corpus_assets.text.kernels import hash_bytes, inline, kernel
-from corpus_assets.text.marks_kernel import REAL, WORD, flags_at
+from corpus_assets.text.marks_kernel import REAL, WORD, flags_at, last_character, stripped
 
 LINE_END, SPACE, STOP_MARK = characters.LINE_END, characters.SPACE, characters.STOP_MARK
 
@@ -202,10 +202,7 @@ def fineweb(
                 if mark_bounds.size > 1:
                     stopped += _ends_with_any(buffer, line, i, marks, mark_bounds)
                 else:
-                    k = i - 1
-                    while k > line and buffer[k] & 0xC0 == 0x80:
-                        k -= 1
-                    x, _ = flags_at(buffer, k, i, table)
+                    x, _ = flags_at(buffer, last_character(buffer, line, i), i, table)
                     stopped += x & STOP_MARK != 0
                 key = hash_bytes(buffer, line, i)
                 known, _ = seen_before(key, d + 1, size - 1, keys, stamps)

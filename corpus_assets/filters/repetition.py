@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from corpus_assets.core.plan import Config
-from corpus_assets.filters.rules import Batch, Criterion, Verdict
+from corpus_assets.filters.rules import Batch, Criterion, TokenizerLanguage, Verdict
 from corpus_assets.text import characters
 
 NGramLimits = tuple[tuple[int, float], ...]
@@ -26,7 +26,7 @@ class GopherRepetitionConfig(Config):
     """Words n, and the limit of the characters in all places of the most frequent n-gram."""
     dup_n_grams: NGramLimits = ((5, 0.15), (6, 0.14), (7, 0.13), (8, 0.12), (9, 0.11), (10, 0.1))
     """Words n, and the limit of the characters in n-grams that were there before."""
-    language: str | None = None
+    language: TokenizerLanguage | None = None
     """Whose words are counted; by default the language of each document."""
 
 

@@ -15,14 +15,12 @@ from numpy.typing import NDArray
 
 from corpus_assets.text.data import Bytes, Offsets
 from corpus_assets.text.kernels import hash_bytes, inline, kernel
-from corpus_assets.text.marks_kernel import BASE, flags_at
+from corpus_assets.text.marks_kernel import BASE, stripped
 
 PARAGRAPHS, PARAGRAPH_CHARS, LINES, LINE_CHARS = range(4)
 """Columns of the values; those of the n-grams follow."""
 
 NEWLINE = 10
-SPACE = 1
-"""`characters.SPACE`."""
 MIX = np.uint64(0xBF58476D1CE4E5B9)
 
 
@@ -98,25 +96,6 @@ def _repeated(
         first = run
         i = run
     found[0], found[1], found[2] = pieces, repeated, chars
-
-
-@kernel
-def stripped(buffer: Bytes, start: int, end: int, table: NDArray[np.uint16]) -> tuple[int, int]:
-    """Return the range without white space at its ends."""
-    while start < end:
-        flags, length = flags_at(buffer, start, end, table)
-        if flags & SPACE == 0:
-            break
-        start += length
-    while end > start:
-        last = end - 1
-        while last > start and buffer[last] & 0xC0 == 0x80:
-            last -= 1
-        flags, _ = flags_at(buffer, last, end, table)
-        if flags & SPACE == 0:
-            break
-        end = last
-    return start, end
 
 
 @inline

@@ -7,14 +7,16 @@ tested, in order, and the columns it rewrote. `filters.RULES` lists the rules by
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from pydantic import AliasChoices, SerializeAsAny
+from pydantic import AfterValidator, AliasChoices, SerializeAsAny
 
+from corpus_assets.core.errors import InputError
 from corpus_assets.core.plan import Config, Counts
+from corpus_assets.text.languages import tokenizer_of
 from corpus_assets.text.tokens import Texts, Tokens, tokenised
 
 PASSES = -1
@@ -24,6 +26,19 @@ SLICE_BYTES = 4 << 20
 
 ALTERNATIVES = (0.25, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.5, 2, 4)
 """What-if thresholds, as multiples of the one in force."""
+
+
+def _has_a_tokenizer(language: str) -> str:
+    try:
+        tokenizer_of(language.partition("-")[0], datatrove_codes=False)
+    except InputError as error:
+        raise ValueError(str(error)) from None
+    return language
+
+
+TokenizerLanguage = Annotated[str, AfterValidator(_has_a_tokenizer)]
+"""A language that a rule is told to split words by; one without a tokenizer is refused. Documents
+of an unknown language are split as English."""
 
 
 @dataclass(frozen=True)

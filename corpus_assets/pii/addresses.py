@@ -164,7 +164,7 @@ _SECTION_WORDS = (
     r"req|eq|equations?|listing|exercise|theorem|lemma|oid|part|task|"
     r"kapitel|kap|abschnitt|abschn|ziffer|ziff|absatz|abs|nummer|abbildung|abb|tabelle|tab|anlage|"
     r"punkt|paragraf|chapitre|paragraphe|alinéa|annexe|figura|capítulo|cap|sección|seção|secção|"
-    r"apartado|artículo|artigo|capitolo|sezione|paragrafo|hoofdstuk|sectie|paragraaf|artikel|"
+    r"apartado|secció|apartat|capítol|artículo|artigo|capitolo|sezione|paragrafo|hoofdstuk|sectie|paragraaf|artikel|"
     r"rozdział|rozdz|pkt|punkcie|kapitola|oddíl|odst|fejezet|bölüm|madde|avsnitt|afsnit|luku|kohta|"
     r"глава|главе|главы|раздел|раздела|разделе|пункт|пункта|пункте|п|пп|разд|рис|табл|статья|розділ|"
     r"κεφάλαιο|ενότητα|章|節|节|第|図|表|图|장|절|บท|ข้อ|หมวด|अध्याय|खंड|धारा|الفصل|القسم|المادة|"
@@ -195,6 +195,9 @@ _WORD_BEFORE = re.compile(r"[A-Za-z0-9_]/$|[A-Za-z_]-$|[A-Za-z0-9]\+$")
 _MULTIADDRESS = re.compile(r"(?:ip4|ipv4|tcp|udp|https?:|ftp:)/$", re.IGNORECASE)
 _MAPPED = re.compile(r"(?<![0-9A-Fa-f:.])(?:::(?:ffff:(?:0:)?)?|64:ff9b::)$", re.IGNORECASE)
 _AFTER = re.compile(r"[A-Za-z0-9_]|\.[0-9a-z]|-[A-Za-z]|\+[A-Za-z]|%[0-9]")
+_HEADING = re.compile(r"[\s#*>|-]*$")
+_TITLE = re.compile(r"\.[ \t]+[^\W\d_]")
+"""What stands around the number of a section: nothing on its line before it, a title after it."""
 _REVERSED = re.compile(r"\.in-addr\.arpa|\.(?:nip|sslip|xip)\.io", re.IGNORECASE)
 
 
@@ -218,7 +221,10 @@ def accept_ipv4(text: str, start: int, end: int) -> Bounds | None:
     small = all(int(part) < _SMALL for part in quad.split("."))
     if small and not _ADDRESS_WORDS.search(before) and not re.match(r":[0-9]{2,5}\b", after):
         return None
-    return None if _NO_ADDRESS.search(before.rpartition("\n")[2]) else (start, end)
+    line = before.rpartition("\n")[2]
+    if _HEADING.match(line) and _TITLE.match(after):
+        return None
+    return None if _NO_ADDRESS.search(line) else (start, end)
 
 
 def accept_ipv6(text: str, start: int, end: int) -> Bounds | None:

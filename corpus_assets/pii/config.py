@@ -21,8 +21,9 @@ class PiiConfig(Config):
     """Which kinds are replaced, and by what."""
 
     kinds: tuple[str, ...] = DEFAULT_KINDS
-    countries: tuple[str, ...] = COUNTRIES
-    """Countries whose numbers the kind `national_id` looks for, as ISO 3166 codes in lower case."""
+    countries: tuple[str, ...] | None = None
+    """Countries whose numbers the kind `national_id` looks for, as ISO 3166 codes in lower case;
+    None is all that are known."""
     mode: Literal["tags", "dummy", "hash", "datatrove"] = "tags"
     """`tags` puts the kind's name, `dummy` a value reserved for examples, `hash` the kind's name
     with a keyed digest of the value, `datatrove` what its PIIFormatter puts."""
@@ -43,7 +44,9 @@ class PiiConfig(Config):
 
     @field_validator("countries")
     @classmethod
-    def _have_numbers(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+    def _have_numbers(cls, value: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        if value is None:
+            return None
         _refuse_unknown("country", value, COUNTRIES)
         return tuple(country for country in COUNTRIES if country in value)
 

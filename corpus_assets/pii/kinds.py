@@ -116,11 +116,13 @@ KINDS: dict[str, Kind] = {kind.name: kind for kind in _ALL}
 DEFAULT_KINDS = tuple(kind.name for kind in _ALL if kind.default)
 
 
-def finders_of(kinds: tuple[str, ...], countries: tuple[str, ...]) -> Iterator[tuple[str, Finder]]:
+def finders_of(
+    kinds: tuple[str, ...], countries: tuple[str, ...] | None
+) -> Iterator[tuple[str, Finder]]:
     """Yield the finders of some kinds with the kind of each, national ids of some countries."""
     for name in kinds:
         if name == "national_id":
-            for country in countries:
+            for country in national_ids.COUNTRIES if countries is None else countries:
                 yield from ((name, finder) for finder in national_ids.FINDERS[country])
         else:
             yield from ((name, finder) for finder in KINDS[name].finders)

@@ -148,9 +148,6 @@ BEGIN = re.compile(
 _END = re.compile(
     r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|---- END SSH2 ENCRYPTED PRIVATE KEY ----"
 )
-_BODY = re.compile(
-    r"(?:\\[nrt]|[A-Za-z0-9+/=:,;.()\s\"'>|#*\\-])*?(?=-----|---- END)|(?:\\n|[A-Za-z0-9+/=\s])*"
-)
 BLOCK_MOST = 32_768
 """Characters of a private key block: one of 16,384 bits has 13,000."""
 _LINE = re.compile(r"[A-Za-z0-9+/=]{20,}")

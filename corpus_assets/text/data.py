@@ -1,6 +1,7 @@
 """The data files beside the modules, and buffers of documents."""
 
 import json
+from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
@@ -21,6 +22,21 @@ def read_text(name: str) -> str:
 def read_json(name: str) -> dict[str, Any]:
     """Return a data file of this package, parsed."""
     return json.loads(read_text(name))
+
+
+def packed(texts: Sequence[str]) -> tuple[Bytes, Offsets]:
+    """Return the UTF-8 of texts one after the other, never empty, and where each begins and ends.
+
+    Shape of the offsets: (texts + 1).
+    """
+    data = [text.encode() for text in texts]
+    buffer = np.frombuffer(b"".join(data) or b" ", np.uint8)
+    return buffer, np.cumsum([0, *map(len, data)], dtype=np.int64)
+
+
+def larger(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array with as much room again behind what it holds."""
+    return np.concatenate([array, np.empty(len(array), array.dtype)])
 
 
 def read_only(buffer: Bytes, offsets: Offsets) -> tuple[Bytes, Offsets]:

@@ -23,6 +23,9 @@ SUFFIX_WINDOW = 16
 """Characters at the end of a chunk in which suffixes are sought; the longest has 5, and looks
 back at 2. Dots are the exception, see `_suffix`."""
 
+SHORT = 32
+"""Characters of the longest chunk that is worth remembering."""
+
 _CHUNK = re.compile(r"\S+")
 
 
@@ -139,7 +142,8 @@ def split_text(text: str) -> list[str]:
     for match in _CHUNK.finditer(text):
         # Other white space than one space is a token of its own in spaCy: nothing spans it.
         number += 1 if text[last : match.start()] == " " else 2
-        found = _by_affixes(match.group())
+        chunk = match.group()
+        found = _remembered(chunk) if len(chunk) <= SHORT else _by_affixes(chunk)
         tokens += found
         chunks += [number] * len(found)
         last = match.end()
@@ -153,6 +157,11 @@ def _suffix(chunk: str, start: int, end: int) -> int:
     # spaCy searches the whole chunk: quadratic in a long run of symbols.
     match = rules().suffix.search(chunk[max(start, end - SUFFIX_WINDOW) : end])
     return match.end() - match.start() if match else 0
+
+
+@lru_cache(maxsize=1 << 14)
+def _remembered(chunk: str) -> list[str]:
+    return _by_affixes(chunk)
 
 
 def _by_affixes(chunk: str) -> list[str]:

@@ -19,7 +19,7 @@ from numba import int64, uint64
 from numpy.typing import NDArray
 
 from corpus_assets.text import english
-from corpus_assets.text.data import Bytes, Offsets, decoded, read_json, read_only
+from corpus_assets.text.data import Bytes, Offsets, decoded, larger, read_json, read_only
 from corpus_assets.text.kernels import code_point, hash_bytes, insert, kernel
 from corpus_assets.text.words import Words
 
@@ -171,21 +171,17 @@ class EnglishSplitter:
             if status == UNKNOWN:
                 splits.learn(buffer[state[1] : state[4]])
             elif status == FULL:
-                out, starts = _larger(out), _larger(starts)
+                out, starts = larger(out), larger(starts)
             else:
                 tokens = english.split_text(decoded(buffer, offsets, state[0]))
                 needed = sum(len(token.encode()) + 1 for token in tokens)
                 while state[2] + needed + (offsets[-1] - offsets[state[0]]) > len(out) - len(
                     offsets
                 ):
-                    out = _larger(out)
+                    out = larger(out)
                 while state[3] + len(tokens) >= len(starts):
-                    starts = _larger(starts)
+                    starts = larger(starts)
                 _write(tokens, out, starts, state)
-
-
-def _larger(array: NDArray) -> NDArray:
-    return np.concatenate([array, np.empty(len(array), array.dtype)])
 
 
 def _write(tokens: list[str], out: Bytes, starts: Offsets, state: Offsets) -> None:

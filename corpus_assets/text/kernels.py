@@ -76,13 +76,18 @@ def hash_of(data: Bytes) -> np.uint64:
     return hash_bytes(data, 0, data.size)
 
 
-@kernel
-def insert(keys: NDArray[np.uint64], values: NDArray[np.int64], chunk: Bytes, value: int) -> None:
-    """Put a chunk that is not there into an open hash table with a power of two of slots."""
-    h = hash_bytes(chunk, 0, chunk.size)
+@inline
+def put(keys: NDArray[np.uint64], values: NDArray[np.int64], h: np.uint64, value: int) -> None:
+    """Put a hash that is not there into an open hash table with a power of two of slots."""
     mask = uint64(keys.size - 1)
     slot = h & mask
     while keys[slot] != uint64(0):
         slot = (slot + uint64(1)) & mask
     keys[slot] = h
     values[slot] = value
+
+
+@kernel
+def insert(keys: NDArray[np.uint64], values: NDArray[np.int64], chunk: Bytes, value: int) -> None:
+    """Put the hash of a chunk that is not there into a table of `put`."""
+    put(keys, values, hash_bytes(chunk, 0, chunk.size), value)

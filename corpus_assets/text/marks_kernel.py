@@ -74,17 +74,41 @@ def describe(
 
 
 @inline
-def _is_gap(buffer: Bytes, start: int, end: int, table: NDArray[np.uint16]) -> bool:
-    """Return whether white space at the end of a range is a token: all but one space is."""
-    stop = end
-    while stop > start:
-        last = stop - 1
-        while last > start and buffer[last] & 0xC0 == 0x80:
-            last -= 1
-        x, _ = flags_at(buffer, last, stop, table)
+def last_character(buffer: Bytes, start: int, end: int) -> int:
+    """Return where the last character of a range that is not empty begins."""
+    last = end - 1
+    while last > start and buffer[last] & 0xC0 == 0x80:
+        last -= 1
+    return last
+
+
+@inline
+def last_space(buffer: Bytes, start: int, end: int, table: NDArray[np.uint16]) -> int:
+    """Return where the white space at the end of a range begins."""
+    while end > start:
+        last = last_character(buffer, start, end)
+        x, _ = flags_at(buffer, last, end, table)
         if x & SPACE == 0:
             break
-        stop = last
+        end = last
+    return end
+
+
+@kernel
+def stripped(buffer: Bytes, start: int, end: int, table: NDArray[np.uint16]) -> tuple[int, int]:
+    """Return the range without white space at its ends."""
+    while start < end:
+        x, length = flags_at(buffer, start, end, table)
+        if x & SPACE == 0:
+            break
+        start += length
+    return start, last_space(buffer, start, end, table)
+
+
+@inline
+def _is_gap(buffer: Bytes, start: int, end: int, table: NDArray[np.uint16]) -> bool:
+    """Return whether white space at the end of a range is a token: all but one space is."""
+    stop = last_space(buffer, start, end, table)
     return end - stop > 1 or (end - stop == 1 and buffer[stop] != 32)
 
 

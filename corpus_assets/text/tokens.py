@@ -14,9 +14,10 @@ import polars as pl
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from corpus_assets.core.errors import InputError
 from corpus_assets.core.texts import string_buffers
 from corpus_assets.text import characters
-from corpus_assets.text.data import Bytes, Offsets, read_only
+from corpus_assets.text.data import Bytes, Offsets, packed, read_only
 from corpus_assets.text.languages import tokenizer_of, tokenizers
 from corpus_assets.text.words import WordSplitter, load_splitter
 
@@ -107,7 +108,14 @@ class _Loaded(local):
 
     def other(self, language: str) -> WordSplitter:
         if language not in self.others:
-            self.others[language] = load_splitter(language)
+            try:
+                self.others[language] = load_splitter(language)
+            except InputError as error:
+                message = (
+                    f"a document is in the language {language}: {error} Or keep other languages "
+                    f"with the rule `language`, or set `language` of the quality rules."
+                )
+                raise InputError(message) from error
         return self.others[language]
 
 
@@ -141,10 +149,8 @@ def tokenised(texts: Texts, languages: Sequence[str | None] | str) -> Tokens:
 
 def hashes_of(words: Sequence[str]) -> NDArray[np.uint64]:
     """Return the hashes that tokens have which are these words."""
-    data = [word.encode() for word in words]
-    bounds = np.cumsum([0, *map(len, data)], dtype=np.int64)
-    buffer = np.frombuffer(b"".join(data) or b" ", np.uint8)
-    flags = np.zeros(len(data), np.uint8)
+    buffer, bounds = packed(words)
+    flags = np.zeros(len(words), np.uint8)
     return _described(buffer, bounds[:1].repeat(2), bounds[:-1], bounds[1:], flags).hashes
 
 

@@ -9,7 +9,6 @@ remembered. 30 microseconds for a document of 3 kB; spaCy takes 8,000 as datatro
 # pyright: reportOperatorIssue=false, reportAttributeAccessIssue=false
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numba import int64, uint64
@@ -17,8 +16,8 @@ from numpy.typing import NDArray
 
 from corpus_assets.text import affixes_kernel, characters, english
 from corpus_assets.text.affixes_kernel import LONGEST, split_natively
-from corpus_assets.text.data import Bytes, Offsets
-from corpus_assets.text.kernels import code_point, hash_bytes, hash_of, kernel
+from corpus_assets.text.data import Bytes, Offsets, larger
+from corpus_assets.text.kernels import code_point, hash_bytes, hash_of, kernel, put
 
 # What a byte is to the scan.
 PLAIN, BREAKING_BYTE, SPACE_BYTE, WIDE = range(4)
@@ -159,8 +158,8 @@ class EnglishTokenizer:
                 tokens = state[2]
                 return bounds, starts[:tokens], ends[:tokens], gaps[:tokens]
             if status == FULL:
-                starts, ends = _larger(starts), _larger(ends)
-                gaps = _larger(gaps)
+                starts, ends = larger(starts), larger(ends)
+                gaps = larger(gaps)
                 continue
             first, last = int(state[1]), int(state[3])
             chunk = buffer[first:last].tobytes().decode()
@@ -190,10 +189,6 @@ class EnglishTokenizer:
 
 def _mark(token: str, mark: int, run: int) -> int:
     return run if ord(token[0]) < LAST_ASCII and _kinds()[ord(token[0])] == PLAIN else mark
-
-
-def _larger(array: NDArray[Any]) -> NDArray[Any]:
-    return np.concatenate([array, np.empty(len(array), array.dtype)])
 
 
 def _ends(tokens: list[str]) -> Offsets:
@@ -261,13 +256,7 @@ def _remember(
         cuts[place + 1 + k] = ends[k]
     fill[1] += tokens + 1
     fill[0] += 1
-    h = hash_bytes(buffer, start, end)
-    mask = uint64(keys.size - 1)
-    slot = h & mask
-    while keys[slot] != uint64(0):
-        slot = (slot + uint64(1)) & mask
-    keys[slot] = h
-    values[slot] = place << 32 | (end - start)
+    put(keys, values, hash_bytes(buffer, start, end), place << 32 | (end - start))
 
 
 @kernel

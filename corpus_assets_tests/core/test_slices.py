@@ -9,7 +9,7 @@ import pytest
 from corpus_assets.core.plan import exchange, map_ranks
 from corpus_assets.core.run import run_plan
 from corpus_assets.core.schema import schema_of
-from corpus_assets.core.slices import SLICE, SliceWriter, read_slice, slice_sizes
+from corpus_assets.core.slices import SLICE, SliceWriter, read_slice
 from corpus_assets.core.table import Table
 from corpus_assets.engines.local import LocalEngine
 from corpus_assets_tests.scenario import document, table_of
@@ -52,10 +52,6 @@ def test_a_slice_without_rows_has_the_columns(sliced):
 
 def test_columns_can_be_chosen(sliced):
     assert read_slice(sliced, 1, ["row"]).to_dict(as_series=False) == {"row": [0, 2]}
-
-
-def test_sizes_count_the_rows_of_each_slice(sliced):
-    assert {k: rows for k, (rows, _) in slice_sizes(sliced).items()} == {0: 2, 1: 2, 3: 1}
 
 
 def test_an_exchange_makes_a_rank_of_each_slice_and_conserves_no_count(sliced, tmp_path):

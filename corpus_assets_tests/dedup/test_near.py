@@ -2,14 +2,17 @@
 
 import random
 import resource
+import shutil
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
 import polars as pl
 import pytest
+from pydantic import ValidationError
 
 from corpus_assets.core import parquet
-from corpus_assets.core.errors import TableError
+from corpus_assets.core.errors import InputError, TableError
 from corpus_assets.core.run import run_plan
 from corpus_assets.core.schema import DOCUMENTS
 from corpus_assets.core.table import Table
@@ -56,7 +59,7 @@ def dedup(directory, documents, config=None, base=None):
         plan = minhash_signatures(documents, config.signing(), exact_first=config.exact)
         signatures = run_plan(plan, directory / "minhash_signatures", engine)
         indexes = open_indexes(config, base or directory)
-        numbers, index_documents = open_index_documents(config, base or directory)
+        numbers, index_documents = open_index_documents(config, base or directory, indexes)
         plan = minhash_buckets(signatures, config.bucketing(), indexes)
         buckets = run_plan(plan, directory / "minhash_buckets", engine)
         plan = minhash_clusters(
@@ -177,9 +180,58 @@ def test_a_stage_refuses_signatures_of_other_settings_and_names_them(tmp_path):
             run_plan(plan, tmp_path / "b", engine)
 
 
-def test_documents_changed_after_their_signatures_are_not_dropped_by_place(tmp_path):
+def test_stages_of_other_documents_are_refused(tmp_path):
+    signatures, buckets, clusters, _ = dedup(tmp_path, family(tmp_path))
+    moved = tables(tmp_path / "moved", [document("new", "Other words."), document("a", NEAR)])
+    config = DedupConfig().clustering()
+    with pytest.raises(TableError, match="was made of documents with digest"):
+        minhash_clusters(buckets, moved, config)
+    with pytest.raises(TableError, match="was made of documents with digest"):
+        without_duplicates(moved, signatures, clusters)
+
+
+def test_another_corpus_whose_documents_changed_after_their_signatures_is_refused(tmp_path):
+    other = tables(tmp_path / "other", [document("old", OTHER)])
+    dedup(tmp_path / "other", other)
+    shutil.rmtree(tmp_path / "other" / "filtered_docs")
+    tables(tmp_path / "other", [document("new", BASE_TEXT)])
+    config = DedupConfig(against=(Against(name="o", path="other"),))
+    with pytest.raises(TableError, match="was made of documents with digest"):
+        open_index_documents(config, tmp_path, open_indexes(config, tmp_path))
+
+
+def test_a_corpus_is_not_deduplicated_against_itself(tmp_path):
     documents = family(tmp_path)
-    signatures, _, clusters, _ = dedup(tmp_path, documents)
+    signatures, *_ = dedup(tmp_path, documents)
+    with pytest.raises(InputError, match="against itself"):
+        minhash_buckets(signatures, BucketConfig(), (signatures,))
+
+
+@pytest.mark.parametrize("score", ['"nan"', '"inf"', '"-inf"', '"much"', "null"])
+def test_a_score_that_is_no_number_chooses_no_document(tmp_path, score):
+    documents = tables(
+        tmp_path,
+        [document("a", BASE_TEXT, metadata=f'{{"a b.c":{score}}}'),
+         document("b", NEAR, metadata='{"a b.c":-3}')],
+    )  # fmt: skip
+    *_, table = dedup(tmp_path, documents, DedupConfig(keep="metadata:a b.c"))
+    assert kept(table) == ["b"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"keep": "best"}, {"keep": "metadata:"}, {"keep": "metadata:a["},
+     {"minhash": None, "verify": {}, "create_index": "x"}],
+)  # fmt: skip
+def test_what_cannot_work_is_refused_before_any_work(wrong):
+    with pytest.raises(ValidationError):
+        DedupConfig.model_validate(wrong)
+
+
+def test_documents_that_are_not_where_they_were_listed_are_not_dropped_by_place(tmp_path):
+    documents = family(tmp_path)
+    # As datatrove's, which do not say of which documents they were made.
+    signatures, _, clusters, _ = (replace(t, facts={}) for t in dedup(tmp_path, documents))
     second = [document("q", NEAR), document("d", OTHER), document("e", LONGER)]
     moved = tables(tmp_path / "moved", [document("a", BASE_TEXT), document("b", OTHER)], second)
     plan = without_duplicates(moved, signatures, clusters)

@@ -137,7 +137,7 @@ def test_materialized_assets_are_fresh_and_their_checks_hold(server, built):
     assert len(nodes) == 10
     assert {node["staleStatus"] for node in nodes} == {"FRESH"}
     checks = [check for node in nodes for check in node["assetChecksOrError"]["checks"]]
-    assert len(checks) == 12
+    assert len(checks) == 13
     states = {check["executionForLatestMaterialization"]["status"] for check in checks}
     assert states == {"SUCCEEDED"}
 

@@ -64,6 +64,20 @@ def test_a_wrong_change_says_what_exists(written, message):
         recipe_of(written)
 
 
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ([{"length": {"min_chars": "abc"}}], "rule length: min_chars: Input should be a valid int"),
+        ([{"language": {"language_threshold": 65}}], "rule language: language_threshold: Input"),
+        ([{"gopher_quality": {"language": "qqq"}}], "rule gopher_quality: language: .*qqq"),
+        ([{"gopher_repetition": {"top_n_grams": [[2, 0.2, 3]]}}], "top_n_grams.0: "),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_rule_and_setting(written, message):
+    with pytest.raises(ValueError, match=message):
+        recipe_of(written)
+
+
 def test_a_corpus_may_name_every_preset():
     annotation = CorpusSpec.model_fields["recipe"].annotation
     names = [name for part in get_args(annotation) for name in get_args(part)]

@@ -134,3 +134,11 @@ def test_wrong_settings_are_errors_of_the_recipe(recipe, message):
 def test_a_missing_list_is_named_before_any_work(tmp_path):
     with pytest.raises(InputError, match=r"words/en: not found; the recipe names it as 'words/en'"):
         opened(recipe_of([{"bad_words": {"lists": {"en": "words/en"}}}]), tmp_path)
+
+
+@pytest.mark.parametrize("content", ["", "# only a comment\n"])
+def test_a_list_without_words_is_refused_by_name(tmp_path, content):
+    (tmp_path / "en.txt").write_text(content)
+    recipe = recipe_of([{"bad_words": {"lists": {"en": "en.txt"}}}])
+    with pytest.raises(InputError, match=r"en\.txt: holds no words"):
+        opened(recipe, tmp_path)

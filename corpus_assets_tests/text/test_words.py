@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpus_assets.core.errors import InputError
+from corpus_assets.dedup.signatures import prepare_signing
 from corpus_assets.text.english import split_text
 from corpus_assets.text.english_kernel import EnglishSplitter
 from corpus_assets.text.languages import pieces, tokenizer_of, tokenizers
 from corpus_assets.text.normalise import Normaliser, NormConfig
-from corpus_assets.text.warm import warm
 from corpus_assets.text.words import load_splitter
 from corpus_assets_tests.text.batches import (
     batch,
@@ -227,7 +227,7 @@ def test_japanese_text_is_cut_where_datatrove_cuts_it():
     assert lengths("日a" * 40_000) == [20000, 20000, 20000, 20000]
 
 
-def test_after_warming_nothing_is_compiled():
+def test_after_preparing_to_sign_nothing_is_compiled():
     from corpus_assets.text import english_kernel, normalise_kernel
 
     kernels = [
@@ -235,7 +235,7 @@ def test_after_warming_nothing_is_compiled():
         english_kernel._split,
         english_kernel.insert,
     ]
-    warm()
+    prepare_signing()
     before = [len(kernel.signatures) for kernel in kernels]
     writable = np.array([*"Ünïcode 0km ★ ok".encode()], np.uint8)
     buffer, offsets = Normaliser(NormConfig())(writable, np.array([0, len(writable)]))

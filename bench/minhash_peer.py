@@ -1,6 +1,6 @@
 """datatrove's MinHash, to compare with: run by the Python of an environment that holds it.
 
-    .venv-datatrove/bin/python bench/datatrove_minhash.py STAGE DOCUMENTS OUT TASKS SETTINGS
+    .venv-datatrove/bin/python bench/minhash_peer.py STAGE DOCUMENTS OUT TASKS SETTINGS
 
 STAGE is `signatures`, `buckets` or `clusters`; each reads what the one before left in OUT. Prints
 the CPU seconds of the stage as JSON, start-up and imports left out.
