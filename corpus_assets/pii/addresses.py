@@ -224,7 +224,7 @@ def accept_ipv4(text: str, start: int, end: int) -> Bounds | None:
     line = before.rpartition("\n")[2]
     if _HEADING.match(line) and _TITLE.match(after):
         return None
-    return None if _NO_ADDRESS.search(line) else (start, end)
+    return None if _NO_ADDRESS.search(line.encode()) else (start, end)
 
 
 def accept_ipv6(text: str, start: int, end: int) -> Bounds | None:

@@ -5,9 +5,11 @@ address after a version, once the word before it has gone). Therefore the text w
 is looked at again, until nothing more is found: a second pass over a scrubbed text changes nothing.
 """
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from corpus_assets.pii.config import PiiConfig
 from corpus_assets.pii.folding import fold
@@ -18,21 +20,39 @@ from corpus_assets.pii.spans import Bounds, Finder, Span, without_overlaps
 KindFinder = tuple[str, Finder]
 
 
+class Search(NamedTuple):
+    """What a config looks for, and what it puts in its place."""
+
+    finders: tuple[KindFinder, ...]
+    replacer: Replacer
+    own: re.Pattern[str]
+    """Finds what the config puts there: no personal data overlaps that."""
+
+
+def search_of(config: PiiConfig) -> Search:
+    """Return the search of a config.
+
+    Raises:
+        InputError: A kind needs what is not installed, or `mode: hash` has no key.
+    """
+    finders = tuple(finders_of(config.kinds, config.countries))
+    return Search(finders, replacer_of(config), own_replacements(config))
+
+
 def detect(text: str, config: PiiConfig | None = None) -> list[Span]:
     """Return the personal data of a text: ordered, without overlaps, in code points.
 
     Raises:
         InputError: A kind needs what is not installed, or `mode: hash` has no key.
     """
-    config = config or PiiConfig()
-    finders = tuple(finders_of(config.kinds, config.countries))
-    replacer = replacer_of(config)
+    search = search_of(config or PiiConfig())
     found: list[Span] = []
     while True:
-        more = spans_once(replaced(text, found, replacer), config, finders)
+        left = replaced(text, found, search.replacer)
+        more = spans_once(left, fold(left), search.finders, search.own)
         if not more:
             return found
-        found = with_more(text, found, more, replacer)
+        found = with_more(text, found, more, search.replacer)
 
 
 def scrub(text: str, config: PiiConfig | None = None) -> tuple[str, Counter[str]]:
@@ -55,18 +75,19 @@ def scrub(text: str, config: PiiConfig | None = None) -> tuple[str, Counter[str]
 
 
 def spans_once(
-    text: str, config: PiiConfig, finders: Iterable[KindFinder], folded: str | None = None
+    text: str, folded: str, finders: Iterable[KindFinder], own: re.Pattern[str]
 ) -> list[Span]:
     """Return what one look at a text finds, without what overlaps replacements of the config."""
-    folded = fold(text) if folded is None else folded
     spans = without_overlaps(
         Span(kind, start, end) for kind, finder in finders for start, end in finder.find(folded)
     )
-    return _outside(spans, own_replacements(text, config)) if spans else spans
+    return _outside(spans, [match.span() for match in own.finditer(text)]) if spans else spans
 
 
 def _outside(spans: Sequence[Span], taken: Sequence[Bounds]) -> list[Span]:
     """Return the spans that overlap none of some ordered bounds."""
+    if not taken:
+        return list(spans)
     starts = [start for start, _ in taken]
 
     def is_free(span: Span) -> bool:

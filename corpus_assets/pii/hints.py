@@ -48,6 +48,7 @@ def words() -> Words:
         nouns=_hashes(phones.NOUNS_AFTER),
         ssn=_hashes(us_ssn.LAST_WORDS),
         ats=_hashes(emails.AT_WORDS),
+        ats_by_start=_starts(emails.AT_WORDS),
         dots=_hashes(emails.DOT_WORDS),
         prefixes=prefixes,
         first_prefix=first_prefix,
@@ -59,6 +60,15 @@ def words() -> Words:
 def _hashes(found: Iterable[str]) -> NDArray[np.uint64]:
     hashes = {int(reversed_hash(np.frombuffer(word.encode(), np.uint8))) for word in found if word}
     return np.array(sorted(hashes), np.uint64)
+
+
+def _starts(found: Iterable[str]) -> NDArray[np.bool_]:
+    """Return which two bytes start a word; after a word of one byte any may stand."""
+    table = np.zeros((256, 256), np.bool_)
+    for word in found:
+        first, *rest = word.encode()
+        table[first, rest[0] if rest else slice(None)] = True
+    return table.reshape(-1)
 
 
 def _stems(found: Iterable[str]) -> Iterator[str]:

@@ -29,6 +29,10 @@ GROUPS = 64
 """Groups of digits in a row that are looked at; more of them may be anything."""
 SHORTEST_TOKEN = 15
 """Characters of the shortest key, `xoxb-` and ten."""
+LONG_TOKEN = 36
+"""Characters of the shortest key that is known by its end, `-us` and a digit after 32."""
+ROOM = 40
+"""Zeros that follow marks: as many bytes may be read past the last."""
 
 
 class Words(NamedTuple):
@@ -50,6 +54,8 @@ class Words(NamedTuple):
     """Last words of what announces a social security number."""
     ats: NDArray[np.uint64]
     """What stands in brackets for @, not in lower case."""
+    ats_by_start: NDArray[np.bool_]
+    """Whether one of them, or one and what closes the bracket, starts with two bytes."""
     dots: NDArray[np.uint64]
     """What stands between spaces for a dot."""
     prefixes: NDArray[np.uint8]
@@ -92,7 +98,8 @@ _NO_ABROAD = _set_of(_ALNUM + ".,#/-_$+@:=[<")
 _BLANK = _set_of(" \t\n\r\f")
 _BETWEEN = _set_of(" \t\n\r\f\v:.=>\"'[*_|,/;&-~(+)#")
 
-_FULL = np.uint64(0x0101010101010101)
+_A, _D, _K, _N, _O, _P, _T = (np.uint8(ord(letter)) for letter in "adknopt")
+_FULL, _ALL = np.uint64(0x0101010101010101), np.uint64(0xFFFFFFFFFFFFFFFF)
 _SEED, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 
 
@@ -128,19 +135,18 @@ def reversed_hash(data: Bytes) -> np.uint64:
 
 
 @inline
-def _next(marks, eights, i, end):
-    """Return the next marked byte from i on, or `end`: eight are stepped over at a time."""
-    while i < end and marks[i] == 0:
-        if i & 7 == 0:
-            word = i >> 3
-            while word << 3 < end and eights[word] == 0:
-                word += 1
-            i = word << 3
-            while i < end and marks[i] == 0:
-                i += 1
-            return min(i, end)
-        i += 1
-    return i
+def _next(eights, i, end):
+    """Return the next marked byte from i on, or `end`; marks are 1, eight of them are a word."""
+    at = i >> 3
+    word = eights[at] & (_ALL << uint64((i & 7) << 3))
+    while word == 0:
+        at += 1
+        if at << 3 >= end:
+            return end
+        word = eights[at]
+    # Below the lowest mark are as many bytes of ones as places; the product adds them up.
+    lower = ((word & (~word + uint64(1))) - uint64(1)) & _FULL
+    return min((at << 3) + int64((lower * _FULL) >> uint64(56)), end)
 
 
 @kernel
@@ -175,6 +181,7 @@ def _mark_foreign(b: Bytes, marks: Bytes) -> tuple[bool, bool]:
     for i in range(max(0, b.size - 2), b.size):
         marks[i] = uint8(b[i] >= uint8(0xC0))
         fold |= b[i] >= uint8(0xC0)
+    marks[b.size : b.size + ROOM] = 0
     return fold, quote
 
 
@@ -184,7 +191,7 @@ def fold_bytes(b: Bytes, marks: Bytes, folded: Bytes, pages: Bytes, out: Bytes) 
 
     Args:
         b: UTF-8.
-        marks: What `_mark_foreign` marked, with room for eight more, zeros from its end on.
+        marks: What `_mark_foreign` marked.
         folded: As in `Words`.
         pages: As in `Words`.
         out: Receives the bytes.
@@ -192,7 +199,7 @@ def fold_bytes(b: Bytes, marks: Bytes, folded: Bytes, pages: Bytes, out: Bytes) 
     i, n, end = 0, 0, b.size
     eights = marks.view(np.uint64)
     while i < end:
-        p = _next(marks, eights, i, end)
+        p = _next(eights, i, end)
         source, target = b[i:p], out[n : n + p - i]
         for k in range(source.size):
             target[k] = source[k]
@@ -214,7 +221,7 @@ def fold_bytes(b: Bytes, marks: Bytes, folded: Bytes, pages: Bytes, out: Bytes) 
 @kernel
 def folded_bytes(b: Bytes, folded: Bytes, pages: Bytes) -> Bytes:
     """Return one text folded, for Python."""
-    marks = np.zeros((b.size + 15) & ~7, np.uint8)
+    marks = np.zeros((b.size + ROOM + 7) & ~7, np.uint8)
     fold, _ = _mark_foreign(b, marks)
     if not fold:
         return b
@@ -237,9 +244,7 @@ def _domain_follows(b, i, end):
 
 
 @kernel
-def _written_at(
-    b: Bytes, i: int, end: int, ats: NDArray[np.uint64], dots: NDArray[np.uint64]
-) -> bool:
+def _written_at(b: Bytes, i: int, end: int, words: Words) -> bool:
     """Return whether what opens at i is an @ in brackets before a domain."""
     j = i + 1
     if b[i] == 0xC2:
@@ -250,6 +255,8 @@ def _written_at(
         j += 1
     if j < end and b[j] == 32:
         j += 1
+    if j + 1 >= end or not words.ats_by_start[int64(b[j]) << 8 | int64(b[j + 1])]:
+        return False
     last = j
     most = min(end, j + 48)
     close = 0
@@ -280,7 +287,7 @@ def _written_at(
     h = _SEED
     for k in range(last - 1, j - 1, -1):
         h = (h ^ uint64(b[k])) * _PRIME
-    if not _has(ats, h):
+    if not _has(words.ats, h):
         return False
     if last - j == 1 and b[j] == 97 and (i == 0 or b[i - 1] == 32):
         return False
@@ -316,7 +323,7 @@ def _written_at(
         if uint8(byte - 65) < 26:
             byte = uint8(byte | 32)
         h = (h ^ uint64(byte)) * _PRIME
-    return bool(_has(dots, h))
+    return bool(_has(words.dots, h))
 
 
 @kernel
@@ -780,52 +787,81 @@ def _encoded(b, start, first, last, end):
 
 
 @kernel
-def _mark_starts(b: Bytes, marks: Bytes, quote: bool) -> None:
-    """Mark digits, the signs @ and :, and what opens brackets or, if asked, quotes."""
-    blank = uint8(0x20)
-    for i in range(b.size):
-        a = b[i]
-        marks[i] = uint8(((a >= uint8(48)) & (a <= uint8(57))) | (a == uint8(64)))
-    # A bracket counts before what an @ is called, or -, * or a space.
-    for i in range(b.size - 2):
-        a, c = b[i], b[i + 1] | uint8(0x20)
+def _mark_starts(b: Bytes, marks: Bytes, other: Bytes, four: Bytes, quote: bool) -> None:
+    """Mark the signs @ and :, what opens brackets or, if asked, quotes, and digits that matter.
+
+    Args:
+        b: UTF-8, folded.
+        marks: Receives the marks.
+        other: Scratch of the same size.
+        four: The same.
+        quote: Whether quotes are marked.
+    """
+    blank, end = uint8(0x20), b.size
+    for i in range(end):
+        other[i] = uint8(uint8(b[i] - uint8(48)) < uint8(10))
+    other[end : end + ROOM] = 0
+    for i in range(end):
+        four[i] = other[i] | other[i + 1] | other[i + 2] | other[i + 3]
+    four[end : end + ROOM] = 0
+    # A digit counts if six more can follow with at most three separators between two of them: then
+    # each four bytes up to the seventh hold one.
+    for i in range(end):
+        marks[i] = other[i] & four[i + 1] & four[i + 4] & four[i + 6]
+    # Or two of them after two letters and no more than a space: an IBAN's.
+    for i in range(end - 3):
+        x, y, z = b[i] | blank, b[i + 1] | blank, b[i + 2]
+        third, second = uint8(x - _A) < uint8(26), uint8(y - _A) < uint8(26)
+        first = uint8((z | blank) - _A) < uint8(26)
+        country = second & (first | (third & (z == blank)))
+        marks[i + 3] |= uint8(country) & other[i + 3] & other[i + 4]
+    # Or if they are the code of @. A bracket counts before what an @ is called, or -, * or a space.
+    for i in range(end - 3):
+        z, a, c, d = b[i], b[i + 1], b[i + 2], b[i + 3]
+        forty = (a == uint8(52)) & (c == uint8(48))
+        escapes = (z == uint8(37)) | (z == uint8(61)) | ((z | blank) == uint8(120))
+        entity = (forty | ((a == uint8(54)) & (c == uint8(52)))) & (d == uint8(59))
+        one = (a == uint8(64)) | (forty & (escapes | (z == uint8(48)))) | entity
         opens = (a == uint8(40)) | (a == uint8(91)) | (a == uint8(123)) | (a == uint8(60))
+        c |= blank
         name = (c == _A) | (c == uint8(101)) | (c == uint8(99)) | (c == uint8(122)) | (c == _K)
         name |= (c == uint8(109)) | (c == uint8(115)) | (c == blank) | (c >= uint8(0x80))
         name |= (c == uint8(45)) | (c == uint8(42)) | (c == uint8(0x60))
-        marks[i] |= uint8(opens & name)
-    # A colon counts before // or AA, and in an IPv6 address, whose first group starts with 2 or 3.
-    for i in range(b.size - 5):
+        marks[i + 1] |= uint8(one | (opens & name))
+    # A colon counts before // or AA, and in an IPv6 address: its first group starts with 2 or 3.
+    for i in range(end - 5):
         a, c = b[i + 4], b[i + 5]
-        start = (b[i] == uint8(50)) | (b[i] == uint8(51)) | (c == uint8(47)) | (c == uint8(65))
-        marks[i + 4] |= uint8((a == uint8(58)) & start)
-    for i in range(min(4, b.size)):
-        marks[i] |= uint8(b[i] == uint8(58))
+        near = (b[i] == uint8(50)) | (b[i] == uint8(51)) | (c == uint8(47)) | (c == uint8(65))
+        marks[i + 4] |= uint8((a == uint8(58)) & near)
+    # What is nearer to an end than a loop comes.
+    for i in range(min(4, end)):
+        marks[i] = uint8(_KINDS[b[i]] > 0)
+    for i in range(max(4, end - 2), end):
+        marks[i] = uint8(_KINDS[b[i]] > 0)
     if quote:
-        for i in range(b.size - 2):
+        for i in range(end - 2):
             a, c, d = b[i], b[i + 1], b[i + 2]
-            marks[i] |= uint8((a == uint8(0xC2)) & (c == uint8(0xAB)))
+            one = (a == uint8(0xC2)) & (c == uint8(0xAB))
             quoted = (d == uint8(0x8C)) | (d == uint8(0x90))
-            marks[i] |= uint8((a == uint8(0xE3)) & (c == uint8(0x80)) & quoted)
+            marks[i] |= uint8(one | ((a == uint8(0xE3)) & (c == uint8(0x80)) & quoted))
+    marks[end : end + ROOM] = 0
 
 
 @kernel
 def _scan(
     b: Bytes,
     marks: Bytes,
-    quote: bool,
     firsts: NDArray[np.int64],
     lasts: NDArray[np.int64],
     words: Words,
 ) -> int:
     """Return the bits of numbers, addresses and signs."""
-    _mark_starts(b, marks, quote)
     eights = marks.view(np.uint64)
     flags, start, end = 0, 0, b.size
     scheme, colon, checked = -1, -1, -1
     i = 0
     while True:
-        i = _next(marks, eights, i, end)
+        i = _next(eights, i, end)
         if i >= end:
             break
         kind = _KINDS[b[i]]
@@ -846,8 +882,13 @@ def _scan(
                     break
                 j = k
             if lasts[0] - i > 1:
-                if not flags & ENCODED_SIGN and _encoded(b, start, i, lasts[0], end):
-                    flags |= ENCODED_SIGN
+                if not flags & ENCODED_SIGN:
+                    # Zeros before the code of @ may be without a mark.
+                    first = i
+                    while first > start and b[first - 1] == 48:
+                        first -= 1
+                    if _encoded(b, start, first, lasts[0], end):
+                        flags |= ENCODED_SIGN
                 if not flags & IBAN and _iban(b, start, i, end, words.ibans):
                     flags |= IBAN
             if n > GROUPS:
@@ -900,7 +941,7 @@ def _scan(
             ):
                 flags |= KEY_END
         elif not flags & BRACKETED_AT:
-            if _written_at(b, i, end, words.ats, words.dots):
+            if _written_at(b, i, end, words):
                 flags |= BRACKETED_AT
         i += 1
     return flags
@@ -955,54 +996,81 @@ def _is_assigned(b: Bytes, place: int) -> bool:
 
 
 @kernel
-def _keys(b: Bytes, marks: Bytes, words: Words) -> int:
-    """Return the bits of keys: runs of what they are written in are looked at, from 15 bytes on.
+def _mark_tokens(b: Bytes, marks: Bytes) -> None:
+    """Mark where a run of `SHORTEST_TOKEN` or more bytes in which keys are written goes on.
 
-    Such a run fills eight bytes at a multiple of eight.
+    That is at all its bytes but the last `SHORTEST_TOKEN` - 1.
     """
     for i in range(b.size):
         a = b[i]
         one = ((a | uint8(0x20)) >= uint8(97)) & ((a | uint8(0x20)) <= uint8(122))
         one |= (a >= uint8(45)) & (a <= uint8(57))
         marks[i] = uint8(one | (a == uint8(95)) | (a == uint8(43)) | (a == uint8(61)))
+    marks[b.size : b.size + ROOM] = 0
+    for i in range(b.size):
+        marks[i] &= marks[i + 1]
+    for i in range(b.size):
+        marks[i] &= marks[i + 2]
+    for i in range(b.size):
+        marks[i] &= marks[i + 4]
+    for i in range(b.size):
+        marks[i] &= marks[i + 7]
+
+
+@kernel
+def _keys(b: Bytes, marks: Bytes, other: Bytes, words: Words) -> int:
+    """Return the bits of keys, which are long tokens or start one at the start of a word."""
+    _mark_tokens(b, marks)
+    blank, end = uint8(0x20), b.size
+    other[0] = marks[0]
+    for i in range(1, b.size):
+        a, c = b[i - 1], b[i]
+        inside = (uint8((a | blank) - _A) < uint8(26)) | (uint8(a - uint8(48)) < uint8(10))
+        inside |= a == uint8(95)
+        starts = (uint8((c | blank) - _A) < uint8(26)) | (c == uint8(49))
+        other[i] = marks[i] & (uint8(inside) ^ uint8(1)) & uint8(starts)
+    other[b.size : b.size + ROOM] = 0
+    flags = _keys_by_start(b, marks, other, words)
+    for i in range(b.size):
+        marks[i] &= marks[i + 15] & marks[i + LONG_TOKEN - SHORTEST_TOKEN]
     eights = marks.view(np.uint64)
-    flags, start, end, eight = 0, 0, b.size, 0
-    while eight << 3 < end - 7:
-        if eights[eight] != _FULL:
-            eight += 1
-            continue
-        i = eight << 3
-        while i > start and marks[i - 1]:
-            i -= 1
-        last = (eight << 3) + 8
-        while last < end and marks[last]:
+    i = _next(eights, 0, end)
+    while i < end:
+        last = i + 1
+        while marks[last]:
             last += 1
-        eight = last >> 3
-        if last - i < SHORTEST_TOKEN:
-            continue
-        if last - i >= 36:
-            flags |= _long_token(b, i, last)
-        if flags & KEY:
-            continue
-        for p in range(i, last - 1):
-            if p > i and _WORD[b[p - 1]]:
-                continue
-            byte = b[p]
-            number = words.first_prefix[int64(byte) << 8 | int64(b[p + 1])]
-            while (
-                0 <= number < words.prefixes.shape[0]
-                and words.prefixes[number, 1] == byte
-                and words.prefixes[number, 2] == b[p + 1]
-            ):
-                size = int64(words.prefixes[number, 0])
-                if p + size + int64(words.prefixes[number, 19]) <= last:
-                    k = 2
-                    while k < size and words.prefixes[number, 1 + k] == b[p + k]:
-                        k += 1
-                    if k == size:
-                        flags |= KEY
-                number += 1
+        flags |= _long_token(b, i, last + LONG_TOKEN - 1)
+        i = _next(eights, last, end)
     return flags
+
+
+@kernel
+def _keys_by_start(b: Bytes, marks: Bytes, starts: Bytes, words: Words) -> int:
+    """Return the bit of keys that are known by their start, if there may be one."""
+    end = b.size
+    eights = starts.view(np.uint64)
+    p = _next(eights, 0, end)
+    while p < end:
+        number = words.first_prefix[int64(b[p]) << 8 | int64(b[p + 1])]
+        while (
+            0 <= number < words.prefixes.shape[0]
+            and words.prefixes[number, 1] == b[p]
+            and words.prefixes[number, 2] == b[p + 1]
+        ):
+            size = int64(words.prefixes[number, 0])
+            k = 2
+            while k < size and words.prefixes[number, 1 + k] == b[p + k]:
+                k += 1
+            if k == size:
+                left = size + int64(words.prefixes[number, 19]) - SHORTEST_TOKEN
+                k = 0
+                while k <= left and marks[p + k]:
+                    k += 1
+                if k > left:
+                    return KEY
+            number += 1
+        p = _next(eights, p + 1, end)
+    return 0
 
 
 @inline
@@ -1014,9 +1082,6 @@ def _joins(byte):
         | (byte == uint8(124))
         | (byte == uint8(126))
     )
-
-
-_A, _D, _K, _N, _O, _P, _T = (np.uint8(ord(letter)) for letter in "adknopt")
 
 
 @kernel
@@ -1072,14 +1137,18 @@ def hints_of(
     for text in range(offsets.size - 1):
         longest = max(longest, offsets[text + 1] - offsets[text])
     folded = np.empty(longest, np.uint8)
-    marks = np.zeros((longest + 15) & ~7, np.uint8)
+    size = (longest + ROOM + 7) & ~7
+    marks, other, four = (
+        np.zeros(size, np.uint8),
+        np.zeros(size, np.uint8),
+        np.zeros(size, np.uint8),
+    )
     for text in range(offsets.size - 1):
         data = buffer[offsets[text] : offsets[text + 1]]
         foreign, fold, quote = False, False, False
         for i in range(data.size):
             foreign |= data[i] >= uint8(0x80)
         if foreign:
-            marks[data.size : (data.size + 15) & ~7] = 0
             fold, quote = _mark_foreign(data, marks)
         flags = 0
         if fold:
@@ -1087,8 +1156,8 @@ def hints_of(
             # A character of one byte takes the place of one of more.
             flags |= FOLDED if size < data.size else 0
             data = folded[:size]
-        marks[data.size : (data.size + 15) & ~7] = 0
+        _mark_starts(data, marks, other, four, quote)
         flags |= _literals(data)
-        flags |= _scan(data, marks, quote, firsts, lasts, words)
-        flags |= _keys(data, marks, words)
+        flags |= _scan(data, marks, firsts, lasts, words)
+        flags |= _keys(data, marks, other, words)
         out[text] = uint32(flags)

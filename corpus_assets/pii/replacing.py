@@ -4,11 +4,10 @@ import hashlib
 import hmac
 import re
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 
 from corpus_assets.pii.config import PiiConfig
 from corpus_assets.pii.kinds import KINDS
-from corpus_assets.pii.spans import Bounds, Span
+from corpus_assets.pii.spans import Span
 
 HASH_DIGITS = 16
 """Hexadecimal digits of a keyed digest: 64 bits, at which a billion values hardly ever meet."""
@@ -52,23 +51,22 @@ def _with_digest(tag: str, digest: str) -> str:
     return f"{tag[:cut]}_{digest}{tag[cut:]}"
 
 
-@lru_cache(maxsize=64)
-def _own(tags: tuple[str, ...], mode: str) -> re.Pattern[str]:
-    if mode == "hash":
-        marked = [_with_digest(tag, "\0") for tag in tags]
-        return re.compile("|".join(re.escape(t).replace("\0", "[0-9a-f]{16}") for t in marked))
-    return re.compile("|".join(map(re.escape, sorted(tags, key=len, reverse=True))))
+NOTHING = re.compile("(?!)")
 
 
-def own_replacements(text: str, config: PiiConfig) -> list[Bounds]:
-    """Return where a text holds what this config puts there: no personal data overlaps that."""
+def own_replacements(config: PiiConfig) -> re.Pattern[str]:
+    """Return what finds the replacements of a config in a text."""
     if config.mode == "dummy":
-        values = tuple(value for kind in config.kinds for value in KINDS[kind].dummies)
+        values = {value for kind in config.kinds for value in KINDS[kind].dummies}
     else:
-        values = tuple(config.tag(kind) for kind in config.kinds)
-    if not values:
-        return []
-    return [match.span() for match in _own(values, config.mode).finditer(text)]
+        values = {config.tag(kind) for kind in config.kinds}
+    if config.mode == "hash":
+        marked = (re.escape(_with_digest(tag, "\0")) for tag in values)
+        found = [tag.replace("\0", f"[0-9a-f]{{{HASH_DIGITS}}}") for tag in marked]
+    else:
+        found = [re.escape(value) for value in values]
+    longest_first = sorted(found, key=lambda pattern: (-len(pattern), pattern))
+    return re.compile("|".join(longest_first)) if found else NOTHING
 
 
 def replaced(text: str, spans: Iterable[Span], replacer: Replacer) -> str:

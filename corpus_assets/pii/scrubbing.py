@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import or_
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -22,12 +23,12 @@ from corpus_assets.core.schema import CLUSTER_COLUMNS, DOCUMENT_COLUMNS, schema_
 from corpus_assets.core.table import Table
 from corpus_assets.pii.config import PiiConfig
 from corpus_assets.pii.datatrove import replace_rank
-from corpus_assets.pii.detection import KindFinder, spans_once, with_more
+from corpus_assets.pii.detection import KindFinder, Search, search_of, spans_once, with_more
 from corpus_assets.pii.folding import fold, fold_series
 from corpus_assets.pii.hints import hints, prepare_hints
 from corpus_assets.pii.hints_kernel import FOLDED
-from corpus_assets.pii.kinds import KINDS, finders_of
-from corpus_assets.pii.replacing import replaced, replacer_of
+from corpus_assets.pii.kinds import KINDS
+from corpus_assets.pii.replacing import replaced
 from corpus_assets.pii.spans import Span
 
 VERSION = 3
@@ -95,55 +96,63 @@ def scrub_pii(frame: pl.DataFrame, config: PiiConfig, counts: Counts) -> pl.Data
     return frame
 
 
+class Scrubbed(NamedTuple):
+    """A text that held personal data, what it held, and the text without it."""
+
+    text: str
+    spans: list[Span]
+    without: str
+
+
 def scrub_texts(texts: pl.Series, config: PiiConfig) -> tuple[pl.Series, dict[int, Counter[str]]]:
     """Return texts with personal data replaced, and the counts by kind of those that held some."""
-    spans = spans_of_texts(texts, config)
-    if not spans:
+    found = _scrubbed(texts, config)
+    if not found:
         return texts, {}
-    replacer = replacer_of(config)
-    places = sorted(spans)
-    olds = texts.gather(places).to_list()
-    new = [replaced(old, spans[p], replacer) for p, old in zip(places, olds, strict=True)]
-    counted = {place: Counter(span.kind for span in spans[place]) for place in places}
-    return texts.clone().scatter(places, pl.Series(new, dtype=pl.String)), counted
+    new = pl.Series([one.without for one in found.values()], dtype=pl.String)
+    counted = {place: Counter(span.kind for span in one.spans) for place, one in found.items()}
+    return texts.clone().scatter(list(found), new), counted
 
 
 def spans_of_texts(texts: pl.Series, config: PiiConfig) -> dict[int, list[Span]]:
-    """Return the personal data of those texts that hold some: what `detect` finds in each.
+    """Return the personal data of those texts that hold some: what `detect` finds in each."""
+    return {place: one.spans for place, one in _scrubbed(texts, config).items()}
+
+
+def _scrubbed(texts: pl.Series, config: PiiConfig) -> dict[int, Scrubbed]:
+    """Return those texts that hold something, scrubbed, by their place.
 
     Python looks only at texts that may hold something, by `hints`, and of these again
     at those in which something was replaced.
     """
-    finders = tuple(finders_of(config.kinds, config.countries))
-    replacer = replacer_of(config)
-    found: dict[int, list[Span]] = {}
+    search = search_of(config)
+    found: dict[int, Scrubbed] = {}
     places, left = list(range(len(texts))), texts
     while places:
-        more = _spans_once(left, config, finders)
+        more = _spans_once(left, search)
         places = [places[place] for place in more]
-        olds = texts.gather(places).to_list()
-        for place, old, spans in zip(places, olds, more.values(), strict=True):
-            found[place] = with_more(old, found.get(place, ()), spans, replacer)
-        new = [replaced(old, found[p], replacer) for p, old in zip(places, olds, strict=True)]
-        left = pl.Series(new, dtype=pl.String)
+        for place, (looked_at, spans) in zip(places, more.values(), strict=True):
+            text, before, _ = found.get(place, (looked_at, [], ""))
+            together = with_more(text, before, spans, search.replacer) if before else spans
+            found[place] = Scrubbed(text, together, replaced(text, together, search.replacer))
+        left = pl.Series([found[place].without for place in places], dtype=pl.String)
     return found
 
 
-def _spans_once(
-    texts: pl.Series, config: PiiConfig, finders: tuple[KindFinder, ...]
-) -> dict[int, list[Span]]:
-    """Return what one look finds, by the place of the text."""
+def _spans_once(texts: pl.Series, search: Search) -> dict[int, tuple[str, list[Span]]]:
+    """Return the texts in which one look finds something, and what, by the place of the text."""
     bits = hints(texts)
-    hits = _by_hint(bits, finders)
-    for place, more in _by_core(texts, finders).items():
+    hits = _by_hint(bits, search.finders)
+    for place, more in _by_core(texts, search.finders).items():
         hits[place] = [*hits.get(place, ()), *more]
-    found: dict[int, list[Span]] = {}
+    found: dict[int, tuple[str, list[Span]]] = {}
     places = sorted(hits)
     folded = (bits[places] & np.uint32(FOLDED)).astype(bool).tolist()
     for place, text, is_folded in zip(places, texts.gather(places).to_list(), folded, strict=True):
-        spans = spans_once(text, config, hits[place], fold(text) if is_folded else text)
+        plain = fold(text) if is_folded else text
+        spans = spans_once(text, plain, hits[place], search.own)
         if spans:
-            found[place] = spans
+            found[place] = text, spans
     return found
 
 

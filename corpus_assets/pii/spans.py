@@ -28,7 +28,7 @@ class Pattern(Protocol):
         """Yield the matches of a text."""
         ...
 
-    def search(self, string: str, /) -> Any:
+    def search(self, string: Any, /) -> Any:
         """Return the first match of a text, or None."""
         ...
 
@@ -49,16 +49,32 @@ class Finder:
 
 def by_pattern(pattern: Pattern, accept: Accept) -> Callable[[str], Iterator[Bounds]]:
     """Return a search for candidates, of which those count that are accepted."""
-    encodes = not isinstance(pattern, re.Pattern)
+    bounds_of = _bounds if isinstance(pattern, re.Pattern) else _bounds_in_bytes
 
     def find(text: str) -> Iterator[Bounds]:
-        # RE2 gets bytes anyway; of ASCII their offsets are those of the text.
-        for match in pattern.finditer(text.encode() if encodes and text.isascii() else text):
-            bounds = accept(text, match.start(), match.end())
+        for start, end in bounds_of(pattern, text):
+            bounds = accept(text, start, end)
             if bounds is not None:
                 yield bounds
 
     return find
+
+
+def _bounds(pattern: Pattern, text: str | bytes) -> Iterator[Bounds]:
+    return (match.span() for match in pattern.finditer(text))
+
+
+def _bounds_in_bytes(pattern: Pattern, text: str) -> Iterator[Bounds]:
+    """Yield what RE2 finds, which searches bytes; its own way from those to code points is slow."""
+    data = text.encode()
+    if len(data) == len(text):
+        yield from _bounds(pattern, data)
+        return
+    place, last = 0, 0
+    for first, end in _bounds(pattern, data):
+        start = place + len(data[last:first].decode())
+        place, last = start + len(data[first:end].decode()), end
+        yield start, place
 
 
 def linear(pattern: str) -> Pattern:
