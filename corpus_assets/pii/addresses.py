@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
-from corpus_assets.pii import hints_kernel
+from corpus_assets.pii import hint_bits
 from corpus_assets.pii.spans import Bounds, Finder, by_pattern, linear
 
 SPECIAL_RANGES = tuple(
@@ -261,6 +261,6 @@ def _accept_quad(text: str, start: int, end: int) -> Bounds | None:
 
 
 FINDERS = (
-    Finder(by_pattern(IPV4, _accept_quad), hints_kernel.IPV4),
-    Finder(by_pattern(IPV6, accept_ipv6), hints_kernel.IPV6),
+    Finder(by_pattern(IPV4, _accept_quad), hint_bits.IPV4),
+    Finder(by_pattern(IPV6, accept_ipv6), hint_bits.IPV6),
 )

@@ -2,7 +2,7 @@
 
 import re
 
-from corpus_assets.pii import hints_kernel
+from corpus_assets.pii import hint_bits
 from corpus_assets.pii.context import names_another_number
 from corpus_assets.pii.spans import Bounds, Finder, by_pattern, linear
 
@@ -80,4 +80,4 @@ def _first_groups(text: str, start: int, end: int) -> Bounds | None:
 
 
 CARD = linear(r"[0-9](?:[ .\-]?[0-9]){13,40}")
-FINDERS = (Finder(by_pattern(CARD, accept_in_run), hints_kernel.CARD),)
+FINDERS = (Finder(by_pattern(CARD, accept_in_run), hint_bits.CARD),)

@@ -4,7 +4,7 @@ import re
 from functools import cache
 from importlib import resources
 
-from corpus_assets.pii import hints_kernel
+from corpus_assets.pii import hint_bits
 from corpus_assets.pii.spans import Bounds, Finder, by_pattern, linear
 
 LOCAL_MOST, DOMAIN_MOST = 64, 255
@@ -400,9 +400,9 @@ def _accept_encoded(text: str, start: int, end: int) -> Bounds | None:
 
 
 FINDERS = (
-    Finder(by_pattern(SIGNS, accept_sign), hints_kernel.SIGN),
-    Finder(by_pattern(ENCODED, _accept_encoded), hints_kernel.ENCODED_SIGN),
-    Finder(by_pattern(OBFUSCATED, accept_written), hints_kernel.BRACKETED_AT),
-    Finder(by_pattern(SPELLED, accept_written), hints_kernel.SPELLED_AT),
-    Finder(by_pattern(SPACED, accept_written), hints_kernel.SPACED_SIGN),
+    Finder(by_pattern(SIGNS, accept_sign), hint_bits.SIGN),
+    Finder(by_pattern(ENCODED, _accept_encoded), hint_bits.ENCODED_SIGN),
+    Finder(by_pattern(OBFUSCATED, accept_written), hint_bits.BRACKETED_AT),
+    Finder(by_pattern(SPELLED, accept_written), hint_bits.SPELLED_AT),
+    Finder(by_pattern(SPACED, accept_written), hint_bits.SPACED_SIGN),
 )

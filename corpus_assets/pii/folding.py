@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import polars as pl
 
-from corpus_assets.pii.hints_kernel import folded_bytes
+from corpus_assets.pii.folding_kernel import folded_bytes
 from corpus_assets.text.data import Bytes, read_json
 
 _SPACES = (0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)

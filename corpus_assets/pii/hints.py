@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from corpus_assets.core.texts import string_buffers
 from corpus_assets.pii import addresses, emails, folding, iban, phones, secrets, us_ssn
-from corpus_assets.pii.hints_kernel import Words, hints_of, reversed_hash
+from corpus_assets.pii.bytes_kernel import Words, reversed_hash
+from corpus_assets.pii.hints_kernel import hints_of
 
 AT_ONCE = 1_000
 """Texts that are copied at a time: their memory is used again, where a batch's is new."""

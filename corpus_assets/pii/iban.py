@@ -2,7 +2,7 @@
 
 import re
 
-from corpus_assets.pii import hints_kernel
+from corpus_assets.pii import hint_bits
 from corpus_assets.pii.spans import Bounds, Finder, by_pattern, linear
 
 STRUCTURES = dict(
@@ -152,4 +152,4 @@ def accept_iban(text: str, start: int, end: int) -> Bounds | None:
 _COUNTRIES = "|".join(f"[{a}{a.lower()}][{b}{b.lower()}]" for a, b in STRUCTURES)
 """ASCII alone: without regard to case K would also be the sign of Kelvin."""
 IBAN = linear(rf"(?:{_COUNTRIES})[ ]?[0-9]{{2}}(?:[ .\-]?[A-Za-z0-9]){{11,34}}")
-FINDERS = (Finder(by_pattern(IBAN, accept_iban), hints_kernel.IBAN),)
+FINDERS = (Finder(by_pattern(IBAN, accept_iban), hint_bits.IBAN),)

@@ -10,7 +10,7 @@ from importlib import resources
 
 import phonenumbers
 
-from corpus_assets.pii import hints_kernel
+from corpus_assets.pii import hint_bits
 from corpus_assets.pii.context import names_another_number
 from corpus_assets.pii.spans import Bounds, Finder, by_pattern, linear
 
@@ -314,9 +314,9 @@ BEFORE_LABEL = linear(
 )
 
 FINDERS = (
-    Finder(by_pattern(INTERNATIONAL_FORM, accept_international), hints_kernel.INTERNATIONAL),
-    Finder(by_pattern(FROM_ABROAD, accept_from_abroad), hints_kernel.FROM_ABROAD),
-    Finder(by_pattern(AMERICAN, accept_american), hints_kernel.AMERICAN),
-    Finder(find_labelled, hints_kernel.AFTER_LABEL),
-    Finder(by_pattern(BEFORE_LABEL, accept_before_label), hints_kernel.BEFORE_LABEL),
+    Finder(by_pattern(INTERNATIONAL_FORM, accept_international), hint_bits.INTERNATIONAL),
+    Finder(by_pattern(FROM_ABROAD, accept_from_abroad), hint_bits.FROM_ABROAD),
+    Finder(by_pattern(AMERICAN, accept_american), hint_bits.AMERICAN),
+    Finder(find_labelled, hint_bits.AFTER_LABEL),
+    Finder(by_pattern(BEFORE_LABEL, accept_before_label), hint_bits.BEFORE_LABEL),
 )

@@ -25,8 +25,8 @@ from corpus_assets.pii.config import PiiConfig
 from corpus_assets.pii.datatrove import replace_rank
 from corpus_assets.pii.detection import KindFinder, Search, search_of, spans_once, with_more
 from corpus_assets.pii.folding import fold, fold_series
+from corpus_assets.pii.hint_bits import FOLDED
 from corpus_assets.pii.hints import hints, prepare_hints
-from corpus_assets.pii.hints_kernel import FOLDED
 from corpus_assets.pii.kinds import KINDS
 from corpus_assets.pii.replacing import replaced
 from corpus_assets.pii.spans import Span

@@ -6,7 +6,7 @@ There is no rule on entropy: hashes, UUIDs and checksums of public things have a
 import re
 from collections.abc import Iterator
 
-from corpus_assets.pii import hints_kernel
+from corpus_assets.pii import hint_bits
 from corpus_assets.pii.spans import Bounds, Finder, by_pattern, linear
 
 VENDORS = {
@@ -203,9 +203,9 @@ def accept_url_password(text: str, start: int, end: int) -> Bounds | None:
 KEYS = linear("|".join(VENDORS.values()))
 ENDS = linear("|".join(tail for tail, _ in TAILS.values()))
 FINDERS = (
-    Finder(by_pattern(KEYS, accept_key), hints_kernel.KEY),
-    Finder(by_pattern(ENDS, accept_tail), hints_kernel.KEY_END),
-    Finder(by_pattern(ASSIGNED, accept_assigned), hints_kernel.ASSIGNED),
-    Finder(find_private_keys, hints_kernel.PRIVATE_KEY),
-    Finder(by_pattern(URL_PASSWORD, accept_url_password), hints_kernel.URL_PASSWORD),
+    Finder(by_pattern(KEYS, accept_key), hint_bits.KEY),
+    Finder(by_pattern(ENDS, accept_tail), hint_bits.KEY_END),
+    Finder(by_pattern(ASSIGNED, accept_assigned), hint_bits.ASSIGNED),
+    Finder(find_private_keys, hint_bits.PRIVATE_KEY),
+    Finder(by_pattern(URL_PASSWORD, accept_url_password), hint_bits.URL_PASSWORD),
 )

@@ -40,7 +40,7 @@ class Finder:
     find: Callable[[str], Iterable[Bounds]]
     """Finds the bounds in a folded text, in time linear in its length."""
     hint: int = 0
-    """Bit of `hints_kernel` without which a text holds nothing of it; kinds that are looked for by
+    """Bit of `hint_bits` without which a text holds nothing of it; kinds that are looked for by
     default have one."""
     core: str = ""
     """Where there is no hint, a cheap necessary condition for the Rust engine. Classes are ASCII

@@ -2,7 +2,7 @@
 
 import re
 
-from corpus_assets.pii import hints_kernel
+from corpus_assets.pii import hint_bits
 from corpus_assets.pii.context import names_another_number
 from corpus_assets.pii.spans import Bounds, Finder, by_pattern, linear
 
@@ -49,4 +49,4 @@ def accept_ssn(text: str, start: int, end: int) -> Bounds | None:
 
 
 SSN = linear(r"[0-9]{3}[ .\-]?[0-9]{2}[ .\-]?[0-9]{4}[0-9]*")
-FINDERS = (Finder(by_pattern(SSN, accept_ssn), hints_kernel.SSN),)
+FINDERS = (Finder(by_pattern(SSN, accept_ssn), hint_bits.SSN),)

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from corpus_assets.pii import PiiConfig, detect
 from corpus_assets.pii.folding import fold, table
+from corpus_assets.pii.hint_bits import FOLDED, KEY, KEY_END
 from corpus_assets.pii.hints import hints
-from corpus_assets.pii.hints_kernel import FOLDED, GROUPS, KEY, KEY_END
+from corpus_assets.pii.hints_kernel import GROUPS
 from corpus_assets.pii.kinds import DEFAULT_KINDS, finders_of
 from corpus_assets.pii.scrubbing import spans_of_texts
 from corpus_assets.pii.secrets import TAILS, VENDORS
