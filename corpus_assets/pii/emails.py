@@ -369,7 +369,7 @@ def _is_plausible(text: str, first: int, sign: int, spelled: str, domain: str) -
     local = text[first:sign]
     line = text[max(0, first - 40) : first].rpartition("\n")[2]
     bare = spelled in {"at", "At", "@"}
-    letter = spelled.strip("()[]{}<>*_|/~- ").lower() in {"a", "et"}
+    letter = spelled.strip("()[]{}<>«»【】「」*_|/~- ").lower() in {"a", "et"}
     if letter and (len(local) < 2 or " " in text[sign - 1 : sign + 1]):
         return False
     if local.lower() in _NOT_NAMES or _VERSION.match(domain):

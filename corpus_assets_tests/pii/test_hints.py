@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpus_assets.pii import PiiConfig, detect
+from corpus_assets.pii.emails import AT_WORDS
 from corpus_assets.pii.folding import fold, table
-from corpus_assets.pii.hint_bits import FOLDED, KEY, KEY_END
+from corpus_assets.pii.hint_bits import BRACKETED_AT, ENCODED_SIGN, FOLDED, KEY, KEY_END
 from corpus_assets.pii.hints import hints
 from corpus_assets.pii.hints_kernel import GROUPS
 from corpus_assets.pii.kinds import DEFAULT_KINDS, finders_of
@@ -107,6 +108,30 @@ def test_every_form_of_a_key_known_by_its_end_has_its_bit(vendor):
         assert all(found & KEY_END for found in bits(key, f"({key})"))
 
     holds()
+
+
+ESCAPES = (
+    "&#64; &#064; &#00064; &#x40; &#X0040; &commat; &COMMAT; %40 \\u0040 \\U0040 \\x40 \\X40 =40"
+)
+
+
+@pytest.mark.parametrize("sign", ESCAPES.split())
+def test_every_escape_of_a_sign_has_its_bit(sign):
+    address = f"mia{sign}example.org"
+    texts = [address, f"<{address}>", f"a 12 b\n{address}\n", f"é {address}", f"1 2 3 {address}"]
+    assert all(plain_bits(text) & ENCODED_SIGN for text in texts)
+    assert_known(texts)
+
+
+@pytest.mark.parametrize("word", AT_WORDS)
+def test_every_word_in_brackets_has_its_bit(word):
+    brackets = ["()", "[]", "{}", "<>", "«»", "【】", "「」"]
+    inside = ["{}", " {} ", "-{}-", "*{}*", "- {} -", "{}-", "* {}"]
+    forms = [a + form.format(word) + z for a, z in brackets for form in inside]
+    addresses = [f"mia.lee{form}example.org" for form in forms]
+    written = [f"mia.lee {form} example (dot) org" for form in forms]
+    assert_known([*addresses, *written, *(f"Ask {text}." for text in addresses)])
+    assert plain_bits(f"mia.lee({word})example.org") & BRACKETED_AT
 
 
 def test_many_groups_of_digits_may_be_anything():
