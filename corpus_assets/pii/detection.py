@@ -78,16 +78,26 @@ def spans_once(
     text: str, folded: str, finders: Iterable[KindFinder], own: re.Pattern[str]
 ) -> list[Span]:
     """Return what one look at a text finds, without what overlaps replacements of the config."""
+    taken = [match.span() for match in own.finditer(text)]
+    plain = _masked(folded, taken) if taken else folded
     spans = without_overlaps(
-        Span(kind, start, end) for kind, finder in finders for start, end in finder.find(folded)
+        Span(kind, start, end) for kind, finder in finders for start, end in finder.find(plain)
     )
-    return _outside(spans, [match.span() for match in own.finditer(text)]) if spans else spans
+    return _outside(spans, taken) if taken else spans
+
+
+def _masked(folded: str, taken: Iterable[Bounds]) -> str:
+    """Return a text without the words of replacements: `<PHONE>` announces no number after it."""
+    parts: list[str] = []
+    last = 0
+    for start, end in taken:
+        parts += [folded[last:start], re.sub("[^\\W_]", "x", folded[start:end])]
+        last = end
+    return "".join([*parts, folded[last:]])
 
 
 def _outside(spans: Sequence[Span], taken: Sequence[Bounds]) -> list[Span]:
     """Return the spans that overlap none of some ordered bounds."""
-    if not taken:
-        return list(spans)
     starts = [start for start, _ in taken]
 
     def is_free(span: Span) -> bool:

@@ -45,12 +45,16 @@ def _announced(
 ) -> bool:
     """Return whether a label may stand before a place, with connectors between.
 
-    What stands in brackets may be anything; with `glued` a label may be the end of a word.
+    What stands in brackets may be anything, and so may words before a colon; with `glued` a label
+    may be the end of a word.
     """
     p = place
-    for _ in range(6):
+    others = 0
+    for step in range(10):
         least = max(start, p - 24)
         while p > least and _BETWEEN[b[p - 1]]:
+            if step == 0 and b[p - 1] == 58:
+                others = 3
             if b[p - 1] == 41:
                 q = p - 2
                 lowest = max(start, p - 90)
@@ -92,7 +96,10 @@ def _announced(
                 joined = joined or has(connectors, rest)
         h = (h ^ uint64(b[q] | 32)) * PRIME
         if not joined and not has(connectors, h):
-            return False
+            # Up to three words that may be any stand before a colon.
+            if others == 0:
+                return False
+            others -= 1
         p = q
     return True
 

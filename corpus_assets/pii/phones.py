@@ -11,9 +11,11 @@ from importlib import resources
 import phonenumbers
 
 from corpus_assets.pii import hint_bits
+from corpus_assets.pii.cards import is_card
 from corpus_assets.pii.context import names_another_number
 from corpus_assets.pii.spans import Bounds, Finder, by_pattern, linear
 
+SHORTEST_CARD = 14
 FEWEST, MOST = 7, 15
 """Digits of a number: E.164 allows 15; below seven it is a short code or a house number."""
 
@@ -25,7 +27,7 @@ _GROUP_END = re.compile(r"(?<=[0-9])(?=[ .\-/()\t])")
 _ALTERNATIVE = re.compile(r" +/ *(?=[0-9+(])|/ +")
 _DATES = re.compile(
     r"(?:19|20)[0-9]{2}([-./ ])(?:0?[1-9]|1[0-2])\1(?:0?[1-9]|[12][0-9]|3[01])(?![0-9])|"
-    r"(?:0?[1-9]|[12][0-9]|3[01])([-./ ])(?:0?[1-9]|1[0-2])\2(?:19|20)?[0-9]{2}(?![0-9])|"
+    r"(?:0?[1-9]|[12][0-9]|3[01])([-./ ])(?:0?[1-9]|1[0-2])\2(?:(?:19|20)[0-9]{2}(?![0-9])|[0-9]{2}(?![0-9]|\2[0-9]))|"
     r"(?:0?[1-9]|1[0-2])([-/])(?:0?[1-9]|[12][0-9]|3[01])\3(?:19|20)[0-9]{2}(?![0-9])|"
     r"(?:19|20)[0-9]{2} ?[-/] ?(?:19|20)[0-9]{2}(?![0-9])|"
     r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?:[0-9]{2,6})?(?![0-9])|"
@@ -34,8 +36,11 @@ _DATES = re.compile(
 """Dates, ranges of years, time stamps, dotted quads and decimals."""
 
 _AFTER = re.compile(
-    r"[A-Za-z_]|[.,][0-9]|-[0-9A-Za-z]|%|[:/][0-9]|#|°|[€$£¥]| ?(?:EUR|USD|GBP|km|kg|GB|MB|px|ms)\b"
+    r"[A-Za-z_]|\.[0-9]|-[0-9A-Za-z]|%|[:/][0-9]|#|°|[€$£¥]| ?(?:EUR|USD|GBP|km|kg|GB|MB|px|ms)\b"
 )
+_DECIMALS = re.compile(",[0-9]")
+_GROUPED = re.compile(r"\+|.*[0-9][ .\-/()]+[0-9]")
+"""What a comma parts from a digit after it, as the fields of a table, and not as decimals."""
 _EXTENSION = re.compile(r"(?:ext|x|#|app|apt|poste|int|wew|доб|dw)\.? ?[0-9]", re.IGNORECASE)
 
 
@@ -79,7 +84,9 @@ def _any_of(labels: list[str]) -> str:
 def _is_spaced(label: str) -> bool:
     """Return whether a label's script sets spaces between words."""
     return not re.match(
-        "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]", label
+        "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2121\u2600-\u27ff\u3040-\u30ff\u3400-\u9fff"
+        "\uac00-\ud7af\U0001f000-\U0001ffff]",
+        label,
     )
 
 
@@ -87,16 +94,25 @@ CONNECTORS = (
     "number|numbers|no|nr|num|nº|n°|№|#|us|me|him|her|them|at|on|is|are|to|now|today|a|au|am|an|uns|"
     "unter|der|die|den|le|la|el|al|o|ao|il|lo|allo|nummer|nummern|numero|número|numéro|numer|číslo|"
     "broj|szám|номер|номеру|номера|по|в|на|за|і|и|or|and|und|oder|et|ou|y|e|ed|og|och|eller|ja|va|"
-    "或|和|及|または|又は|号码|號碼|番号|번호|รหัส|numarası|numaramız|nomor|nomer|số|नंबर|पर|رقم|على|"
+    "numarası|numaramız|nomor|nomer|số|नंबर|पर|رقم|على|тел|телефон|wa|hp|"
     "home|work|office|mobile|cell|private|privat|büro|direct|main|uk|us|usa|intl|international|"
     "mobil|fax|phone|tel|whatsapp|viber|telegram|sms|toll|free|line|via|per|by|w|m|h|o|for|the|our|"
     "op|ons|oss|på|mig|til|pod|nas|minket|siamo|noi|ci|nos|nós|para|uns|zentrale"
 ).split("|")
+_UNSPACED_CONNECTORS = "或|和|及|または|又は|号码|號碼|号|號|番号|번호|รหัส|は|を|が|는|은|로|으로|に|へ|是|为|為|微信|/微信|信箱"
+_PREPOSITIONS = (
+    "for|of|für|zur|zum|zu|der|de|del|da|do|des|du|per|pour|para|voor|van|til|till|för|dla|pro|k|"
+    "untuk|için|для|по|на|за"
+)
+_SEPARATORS = r"[\s:.=>՝៖፡\"'\[*_|/,;&–-]"
 _CONNECTED = (
-    rf"(?:[\s:.=>՝\"'\[*_|/,;&–-]{{0,4}}(?:\([^()0-9\n]{{1,20}}\)|(?i:{'|'.join(CONNECTORS)}|は|を|が|는|은|로|으로|に|へ)"
-    rf"[\s:.)\"'/_-]))" r"{0,4}[\s:.=>՝\"'\[*_|/~-]{0,6}(?:\( ?)?\+?[ (]?[0-9][0-9 .\-/()]{5}"
-)  # fmt: skip
-
+    rf"(?:{_SEPARATORS}{{0,4}}(?:\([^()0-9\n]{{1,20}}\)|{_UNSPACED_CONNECTORS}|"
+    rf"(?i:{'|'.join(CONNECTORS)})[\s:.)\"'/_-])){{0,4}}"
+    rf"(?: (?i:{_PREPOSITIONS})(?: [^\s0-9:;,.()]{{2,20}}){{1,3}} ?:)?"
+    r"[\s:.=>՝៖፡\"'\[*_|/~-]{0,6}(?:\( ?)?\+?[ (]?[0-9][0-9 .\-/()]{5}"
+)
+"""Words between a label and its number; others too between a preposition and a colon, as in
+`Phone for bookings: `."""
 
 _ENDINGS = ("nummer", "number", "numero", "num", "no", "nr", "s", "en", "ları", "umuz", "unuz")
 
@@ -123,20 +139,27 @@ def _with_endings(words: set[str]) -> set[str]:
     return {word + ending for word in words if word.isascii() for ending in ("", *_ENDINGS)}
 
 
+SHORT = 2
+"""Letters of labels after which more than a letter must follow: `PAN:` is no `P` and `an`."""
+
+
 @cache
 def _labelled() -> re.Pattern[str]:
     spaced = [label for label in regions_by_label() if _is_spaced(label)]
+    short = [label for label in spaced if len(label) <= SHORT]
+    long = [label for label in spaced if len(label) > SHORT]
     other = [label for label in regions_by_label() if not _is_spaced(label)]
+    endings = f"(?i:{'|'.join(_ENDINGS)})?"
     return linear(
-        rf"(?:(?:^|[^\pL\pM\pN.])(?i:({_any_of(spaced)}))|({_any_of(other)}))"
-        rf"(?i:{'|'.join(_ENDINGS)})?{_CONNECTED}"
+        rf"(?:(?:^|[^\pL\pM\pN.])(?:(?i:({_any_of(long)})){endings}|(?i:({_any_of(short)}))[\s:.=>/(|_-])|"
+        rf"({_any_of(other)}){endings}){_CONNECTED}"
     )  # pyright: ignore[reportReturnType]
 
 
 def find_labelled(text: str) -> Iterator[Bounds]:
     """Yield national and international numbers that a label announces, and those joined to them."""
     for match in _labelled().finditer(text):
-        label = (match[1] or match[2]).casefold().replace("-", " ")
+        label = (match[1] or match[2] or match[3]).casefold().replace("-", " ")
         regions = regions_by_label().get(label) or all_regions()
         start = match.end() - 6
         while text[start - 1] in "+(" or (text[start - 1] == " " and text[start - 2] in "+("):
@@ -153,15 +176,26 @@ _JOINED = re.compile(
 
 def _chain(text: str, start: int, regions: tuple[str, ...]) -> Iterator[Bounds]:
     """Yield the number at a place and up to four more that are joined to it."""
+    least = 0
     for _ in range(5):
         bounds = number_at(text, start, regions)
-        if bounds is None:
+        if bounds is None or (least and _digits_in(text, *bounds) != least):
             return
         yield bounds
         joined = _JOINED.match(text, bounds[1])
         if joined is None or joined.end() == bounds[1]:
             return
         start = joined.end()
+        # In the next cell or field may be anything of another length, such as a postcode.
+        is_next_field = joined[0].strip() in _FIELD_ENDS and text[start] not in "+(0"
+        least = _digits_in(text, *bounds) if is_next_field else 0
+
+
+_FIELD_ENDS = frozenset(["", "|", "||", ",", ";"])
+
+
+def _digits_in(text: str, start: int, end: int) -> int:
+    return sum(character.isdigit() for character in text[start:end])
 
 
 def number_at(text: str, start: int, regions: tuple[str, ...]) -> Bounds | None:
@@ -170,25 +204,53 @@ def number_at(text: str, start: int, regions: tuple[str, ...]) -> Bounds | None:
     if match is None or _DATES.match(match[0].lstrip("(")):
         return None
     written = match[0]
+    # Without a sign of its start, a number is not cut from a run of groups.
+    cut = r"[./-][0-9]" if written[0] in "+(0" else r"[./ -][0-9]"
     ends = [
         *(place.start() for place in _ALTERNATIVE.finditer(written)),
         len(written),
         *(place.start() for place in reversed(list(_GROUP_END.finditer(written)))),
     ]
     for end in ends:
-        digits = sum(character.isdigit() for character in written[:end])
-        if not FEWEST <= digits <= MOST + 2:
+        if not FEWEST <= _digits_in(written, 0, end) <= MOST + 2:
             continue
         after = text[start + end : start + end + 12]
-        if end == len(written) and _AFTER.match(after) and not _EXTENSION.match(after):
+        if end == len(written) and _is_followed_up(written, after):
             continue
-        if end < len(written) and re.match(r"[./][0-9]|-[0-9]", after):
+        if end < len(written) and re.match(cut, after):
             continue
-        if written[:end].count("(") != written[:end].count(")"):
+        if not _is_written_like_one(written[:end], text[start + end : start + end + 2]):
             continue
         if is_number(written[:end], regions):
             return start, start + end
     return None
+
+
+_CITED = re.compile(r".*\((?:19|20)[0-9]{2}\)")
+_POSTCODE = re.compile(r".* - [0-9]{4,5}$")
+_AREA_CLOSED = re.compile(r"0[0-9]{1,2}\)[0-9]")
+
+
+def _is_written_like_one(written: str, after: str) -> bool:
+    """Return whether the punctuation of a number is not that of something else.
+
+    A card's digits are a card's; `27 (2007) 91-105` is a volume, its year and pages; a town may
+    follow ` - ` and its postcode.
+    """
+    if not written.startswith("+"):
+        digits = re.sub("[^0-9]", "", written)
+        if (len(digits) >= SHORTEST_CARD and is_card(digits)) or _CITED.match(written):
+            return False
+    if _POSTCODE.match(written) and re.match(r" [^\W\d_]", after):
+        return False
+    return written.count("(") == written.count(")") or _AREA_CLOSED.match(written) is not None
+
+
+def _is_followed_up(written: str, after: str) -> bool:
+    """Return whether what follows makes a number a part of something else."""
+    if _DECIMALS.match(after):
+        return not _GROUPED.match(written)
+    return bool(_AFTER.match(after) and not _EXTENSION.match(after))
 
 
 @lru_cache(maxsize=8192)
@@ -211,33 +273,50 @@ def is_number(written: str, regions: tuple[str, ...]) -> bool:
         return _is_valid("+" + digits, None)
     if any(_is_valid(written, region) for region in regions):
         return True
-    return len(digits) > 10 and _is_valid("+" + digits, None)
+    return len(digits) > 10 and _is_valid("+" + digits, None, fiction=False)
 
 
-def _is_valid(written: str, region: str | None) -> bool:
+def _is_valid(written: str, region: str | None, *, fiction: bool = True) -> bool:
+    """Return whether a number is one of a region, or of the country whose code it starts with.
+
+    With `fiction` one of a country counts if it has the length of its numbers: the ranges that
+    regulators keep for films are not valid to libphonenumber.
+    """
     try:
         number = phonenumbers.parse(written, region)
     except phonenumbers.NumberParseException:
         return False
     if region is None:
-        return phonenumbers.is_valid_number(number) or _is_possible(number)
-    return phonenumbers.is_valid_number(number) and _has_trunk_zero(written, number)
+        return phonenumbers.is_valid_number(number) or (fiction and _is_possible(number))
+    return phonenumbers.is_valid_number(number) and _has_trunk_zero(written, number, region)
 
 
 def _is_possible(number: phonenumbers.PhoneNumber) -> bool:
-    """Return whether a country, other than those of +1, has numbers of this length.
-
-    The ranges that regulators keep for fiction are not valid to libphonenumber.
-    """
+    """Return whether a country, other than those of +1, has numbers of this length."""
     reason = phonenumbers.is_possible_number_with_reason(number)
     long = len(str(number.national_number)) >= 8
     return long and number.country_code != 1 and reason == phonenumbers.ValidationResult.IS_POSSIBLE
 
 
-def _has_trunk_zero(written: str, number: phonenumbers.PhoneNumber) -> bool:
-    """Return whether a national number starts with 0 where its country dials one."""
+def _has_trunk_zero(written: str, number: phonenumbers.PhoneNumber, region: str) -> bool:
+    """Return whether a national number starts with 0 where its country always dials one."""
+    if written.lstrip("(").startswith("0"):
+        return True
     national = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.NATIONAL)
-    return not national.lstrip("(").startswith("0") or written.lstrip("(").startswith("0")
+    return not national.lstrip("(").startswith("0") or _may_omit_zero(number, region)
+
+
+def _may_omit_zero(number: phonenumbers.PhoneNumber, region: str) -> bool:
+    """Return whether libphonenumber's first format that fits calls the zero optional: India's."""
+    metadata = phonenumbers.PhoneMetadata.metadata_for_region(region)
+    digits = str(number.national_number)
+    for form in metadata.number_format if metadata else ():
+        leading = form.leading_digits_pattern
+        if leading and not re.match(leading[-1], digits):
+            continue
+        if re.fullmatch(form.pattern, digits):
+            return bool(form.national_prefix_optional_when_formatting)
+    return False
 
 
 _BEFORE_PLUS = re.compile(r"[0-9A-Za-z+=/*^]$")
@@ -266,11 +345,9 @@ def accept_from_abroad(text: str, start: int, end: int) -> Bounds | None:
 def accept_american(text: str, start: int, end: int) -> Bounds | None:
     """Return the bounds of a number in the punctuation of North America, or None."""
     before, after = text[max(0, start - 2) : start], text[end : end + 8]
-    if re.search(r"[0-9A-Za-z.,#/\-_$€£+@§]$|[0-9]\)? $", before) and not before.endswith("tel:"):
+    if re.search(r"[0-9A-Za-z.#/\-_$€£+@§]$|[0-9]\)? $|^.?,$(?<![A-Za-z],)", before):
         return None
-    if (_AFTER.match(after) and not _EXTENSION.match(after)) or re.match(
-        r" ?[0-9]|-|_|\.[0-9]", after
-    ):
+    if _is_followed_up(text[start:end], after) or re.match(r" ?[0-9]|-|_|\.[0-9]", after):
         return None
     if names_another_number(text, start):
         return None

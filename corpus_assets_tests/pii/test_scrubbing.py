@@ -162,6 +162,14 @@ def test_counts_are_by_kind_document_and_source(tmp_path):
     assert set(MANIFEST_COLUMNS.values()) <= set(frame.columns)
 
 
+@pytest.mark.parametrize(
+    "text", ["Phone | 212-555-0142 | 80202-1234", "<IP> 5.6.7.8 and <PHONE>: 80202-1234"]
+)
+def test_a_placeholder_announces_nothing(text):
+    scrubbed, _ = scrub(text)
+    assert scrubbed.replace("212-555-0142", "<PHONE>") == text.replace("212-555-0142", "<PHONE>")
+
+
 def test_documents_with_too_many_spans_are_dropped_for_a_reason_of_their_own(tmp_path):
     documents = [document("a", "a@b.co c@d.eu"), document("b", "a@b.co")]
     source = table_of(tmp_path / "in", documents, schema=DEDUPED)
