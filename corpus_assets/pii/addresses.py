@@ -156,7 +156,10 @@ _VERSION_WORDS = (
     r"chrome|chromium|firefox|safari|edge|opera|webkit|windows|android|ios|macos|linux|ubuntu|"
     r"debian|java|jdk|jre|python|ruby|php|perl|mysql|mariadb|mongodb|postgres|postgresql|nginx|"
     r"apache|tomcat|openssl|openssh|flash|acrobat|office|photoshop|node|nodejs|npm|docker|"
-    r"kubernetes|wordpress|drupal|joomla|oracle|db2|sap|matlab|unity|unreal|directx|cuda|nvidia"
+    r"kubernetes|wordpress|drupal|joomla|oracle|db2|sap|matlab|unity|unreal|directx|cuda|nvidia|"
+    r"outlook|thunderbird|mozilla|eudora|adobe|reader|skype|vlc|winamp|itunes|quicktime|teamviewer|"
+    r"zoom|whatsapp|wechat|telegram|微信|mini|mobile|explorer|x-mailer|user-agent|e\.?c|enzyme|"
+    r"changelog|release notes"
 )
 _SECTION_WORDS = (
     r"sections?|sect|sec|subsections?|chapters?|chap|ch|clauses?|cl|articles?|art|paragraphs?|"
@@ -171,7 +174,7 @@ _SECTION_WORDS = (
     r"فصل|بخش|פרק|סעיף|chương|mục|điều|bab|pasal"
 )
 _JOINT = (
-    r"[\s:=(\"'\[,>#~^≥≤<*`_–-]{0,4}(?:(?:is|to|of|numbers?|no|nr|n°|num|and|or|bis|und|oder|y|"
+    r"[\s:=(\"'\[,>#~^≥≤<*`_–号號为為是番-]{0,4}(?:(?:is|to|of|numbers?|no|nr|n°|num|and|or|bis|und|oder|y|"
     r"et|ou|e|ed|на|до|и|или)\b\.?[\s:=(\"',–-]{0,3}){0,3}"
     r"(?:v\.?\s?)?(?:[0-9]+(?:\.[0-9]+){1,5}[\s,;/&–-]{1,3}(?:(?:and|or|to|und|y|et|и)\s)?){0,4}"
 )
@@ -180,12 +183,15 @@ _NO_ADDRESS = linear(
     rf"(?:nummer|number)?)\.?{_JOINT}$"
 )
 """By RE2: seven times as fast here as Python's engine, which tries every word at every place."""
-ADDRESS_WORDS = (
-    "ip ipv4 dns addr adress adres direcci endere indirizzo host server ping gateway router from "
-    "client user port адрес сервер хост 地址 アドレス サーバ 주소 서버 عنوان כתובת ://"
-).split()
+_STEMS = ("addr", "adress", "adres", "direcci", "endere", "indirizzo", "hostname", "hostip")
+_WORDS = "ip ips ipv4 dns host hosts server servers ping pings gateway router from client user port"
+_OTHER_WORDS = "адрес сервер хост 地址 アドレス サーバ 주소 서버 عنوان כתובת ://".split()
+ADDRESS_WORDS = (*_STEMS, *_WORDS.split(), *_OTHER_WORDS)
+"""What stands before an address: how words start, words, and what may stand within one."""
 _ADDRESS_WORDS = re.compile(
-    rf"(?:\bips?\b|\bipv4|\bdns\b|{'|'.join(ADDRESS_WORDS[3:])})", re.IGNORECASE
+    rf"(?<![^\W_])(?:{'|'.join(_STEMS)}|(?:(?:[a-z]+)?server|{'|'.join(_WORDS.split())})s?(?![^\W_])"
+    rf"(?!-agent))|{'|'.join(_OTHER_WORDS)}",
+    re.IGNORECASE,
 )
 _SMALL = 32
 """Four numbers all below it are a version or a section unless a word says address: of the public
@@ -198,6 +204,13 @@ _AFTER = re.compile(r"[A-Za-z0-9_]|\.[0-9a-z]|-[A-Za-z]|\+[A-Za-z]|%[0-9]")
 _HEADING = re.compile(r"[\s#*>|-]*$")
 _TITLE = re.compile(r"\.[ \t]+[^\W\d_]")
 """What stands around the number of a section: nothing on its line before it, a title after it."""
+_COMPARED = re.compile(r"[A-Za-z0-9_\]\"'] ?(?:[><=~^!]=|~>) ?[\"']?v?$")
+_VERSION_AFTER = re.compile(
+    r"\s?(?:版|更新|升级|升級|正式版|バージョン|アップデート|버전|업데이트|release[ds]?\b|updates?\b|hotfix\b|patch\b|"
+    r"changelog\b|firmware\b)",
+    re.IGNORECASE,
+)
+"""A requirement before, a word of releases after."""
 _REVERSED = re.compile(r"\.in-addr\.arpa|\.(?:nip|sslip|xip)\.io", re.IGNORECASE)
 
 
@@ -215,16 +228,23 @@ def accept_ipv4(text: str, start: int, end: int) -> Bounds | None:
     mapped = _MAPPED.search(before) if before.endswith(":") else None
     if mapped:
         return start - len(mapped[0]), end
+    return None if _is_other_number(before, quad, after) else (start, end)
+
+
+def _is_other_number(before: str, quad: str, after: str) -> bool:
+    """Return whether four numbers are a version, a section or the like, by what stands around."""
     touches = before.endswith(("/", "-", "+"))
     if touches and _WORD_BEFORE.search(before) and not _MULTIADDRESS.search(before):
-        return None
-    small = all(int(part) < _SMALL for part in quad.split("."))
-    if small and not _ADDRESS_WORDS.search(before) and not re.match(r":[0-9]{2,5}\b", after):
-        return None
+        return True
+    if not _ADDRESS_WORDS.search(before):
+        small = all(int(part) < _SMALL for part in quad.split("."))
+        if (small and not re.match(r":[0-9]{2,5}\b", after)) or _COMPARED.search(before):
+            return True
+    if _VERSION_AFTER.match(after):
+        return True
     line = before.rpartition("\n")[2]
-    if _HEADING.match(line) and _TITLE.match(after):
-        return None
-    return None if _NO_ADDRESS.search(line.encode()) else (start, end)
+    is_title = _HEADING.match(line) is not None and _TITLE.match(after) is not None
+    return is_title or _NO_ADDRESS.search(line.encode()) is not None
 
 
 def accept_ipv6(text: str, start: int, end: int) -> Bounds | None:

@@ -47,6 +47,16 @@ _BEFORE = re.compile(r"[0-9A-Za-z_]$|[0-9][.\- ]$|[A-Za-z]-$|[$€£+]$")
 _AFTER = re.compile(r"[0-9A-Za-z_]|[.\-][0-9]|-[A-Za-z]| ?%")
 
 
+USUAL = 16
+"""Digits of most cards. Of numbers of 17 to 19 digits in a row, the ids of networks, one in 120
+would be a card's too: those need a word."""
+_LABELLED = re.compile(
+    r"card|visa|maestro|union ?pay|credit|debit|kart|carte|tarjeta|cartão|cartao|carta|kredit|\bpan\b|\bcc\b|"
+    r"карт|卡|カード|카드|بطاقة|כרטיס|कार्ड|บัตร|κάρτα|银联",
+    re.IGNORECASE,
+)
+
+
 def accept_card(text: str, start: int, end: int) -> Bounds | None:
     """Return the bounds of a card's number, or None."""
     if _BEFORE.search(text[max(0, start - 2) : start]) or _AFTER.match(text[end : end + 2]):
@@ -56,6 +66,12 @@ def accept_card(text: str, start: int, end: int) -> Bounds | None:
     if len(set(re.sub("[0-9]", "", written))) > 1 or tuple(map(len, groups)) not in GROUPS:
         return None
     if not is_card("".join(groups)) or names_another_number(text, start):
+        return None
+    if (
+        len(groups) == 1
+        and len(written) > USUAL
+        and not _LABELLED.search(text[max(0, start - 40) : start])
+    ):
         return None
     return start, end
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from corpus_assets.pii.config import PiiConfig
-from corpus_assets.pii.folding import fold
+from corpus_assets.pii.folding import fold, with_dashes
 from corpus_assets.pii.kinds import finders_of
 from corpus_assets.pii.replacing import Replacer, own_replacements, replaced, replacer_of
 from corpus_assets.pii.spans import Bounds, Finder, Span, without_overlaps
@@ -80,8 +80,11 @@ def spans_once(
     """Return what one look at a text finds, without what overlaps replacements of the config."""
     taken = [match.span() for match in own.finditer(text)]
     plain = _masked(folded, taken) if taken else folded
+    dashed = plain if folded == text else with_dashes(plain, text)
     spans = without_overlaps(
-        Span(kind, start, end) for kind, finder in finders for start, end in finder.find(plain)
+        Span(kind, start, end)
+        for kind, finder in finders
+        for start, end in finder.find(dashed if finder.keeps_dashes else plain)
     )
     return _outside(spans, taken) if taken else spans
 

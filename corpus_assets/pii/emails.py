@@ -17,7 +17,13 @@ _BACKWARDS_OTHER = re.compile(rf"(?:(?![{_LATIN}])[\w\u0900-\u0dff]|[{_JOINING}]
 _GLUED = re.compile(r"[._+]$")
 _QUOTED = re.compile(r'"[^"\\\r\n@]{1,64}"$')
 
-_LABEL = r"[^\W_](?:[\w\-]{0,62}[^\W_])?"
+_MARKS = "\u0300-\u036f\u0900-\u0dff\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
+"""Of letters; scripts of India and Thai write vowels as such."""
+_SEVERAL = re.compile(r"\{(?:\s?[\w.+\-]{2,40}\s?[,;|/]){1,20}\s?[\w.+\-]{2,40}\s?\}$")
+SEVERAL_MOST = 400
+"""Local parts in braces, as papers print those of their authors: `{lee,khan}@example.edu`."""
+
+_LABEL = rf"(?!_)[\w{_MARKS}](?:[\w{_MARKS}\-]{{0,62}}[\w{_MARKS}](?<!_))?"
 _DOMAIN = re.compile(rf"{_LABEL}(?:[.\u3002\uff61]{_LABEL}){{1,9}}")
 _LITERAL = re.compile(
     r"\[(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|IPv6:[0-9A-Fa-f:.]{2,45})\]", re.IGNORECASE
@@ -25,7 +31,10 @@ _LITERAL = re.compile(
 _DOTS = re.compile("[.\u3002\uff61]")
 _ASCII_HEAD = re.compile(r"[A-Za-z]+|[^\x00-\x7f]+")
 _CAMEL = re.compile(r"([a-z]{2,})(?=[A-Z])")
-_VERSION = re.compile(r"v?[0-9]+(?:\.[0-9]+)*(?:\.|$)|[0-9]x\.", re.IGNORECASE)
+_VERSION = re.compile(
+    r"(?:v[0-9]+|[0-9]|[0-9]+(?:\.[0-9]+)+)(?:\.|$)|[0-9]+\.(?:dev|x)\b|[0-9]x\.", re.IGNORECASE
+)
+"""`163.com` and `51.com` are domains."""
 _DENSITY = re.compile(r"[1-9]x\.")
 _ESCAPE = re.compile(r"\\[nrt]$")
 
@@ -65,7 +74,10 @@ _SHELL_NAMES = ("ssh", "scp", "sftp", "rsync", "mosh")
 """What `_SHELL` holds, for a look that takes less."""
 _PATH_AFTER = re.compile(r":(?:[~/]|[\w.\-]+/|[\w.\-]+\.git\b)")
 _USERINFO = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://[^\s/?#@]*$")
-_CALL_AFTER = re.compile(r"\((?:\)|[\w.]+[,)=(])|\[")
+_CALL_AFTER = re.compile(r"\((?:\)|[A-Za-z0-9_.]+[,)=(])|\[")
+_NEVER_CALLED = frozenset(["com", "net", "org", "edu", "gov"])
+_CODE_WORDS = frozenset(["this", "super", "self", "cls", "it", "return", "case"])
+_CLASS_NAMES = re.compile(r"[A-Z]\w*(?:\.[A-Z]\w*)*$")
 
 
 @cache
@@ -82,6 +94,9 @@ def local_start(text: str, sign: int, least: int = 0) -> int | None:
     without the words that touch it; only a dot or the like joins two scripts.
     """
     head = text[max(least, sign - LOCAL_MOST - 1) : sign]
+    if head.endswith("}"):
+        several = _SEVERAL.search(text[max(least, sign - SEVERAL_MOST) : sign])
+        return sign - len(several[0]) if several else None
     if head.endswith('"'):
         quoted = _QUOTED.search(head)
         return sign - len(quoted[0]) if quoted else None
@@ -195,7 +210,10 @@ def _is_code(text: str, start: int, end: int, local: str, domain: str) -> bool:
         or (before == "@" and not text[max(0, start - 2) : start - 1].isalnum())
         or (short and not (local + domain).islower())
         or (top in _FILES and "." not in name)
-        or (len(name) <= 2 and _CALL_AFTER.match(followed))
+        or (len(name) <= 2 and top not in _NEVER_CALLED and _CALL_AFTER.match(followed))
+        or (local in _CODE_WORDS and domain[0].isupper())
+        or (followed.startswith("(") and _CLASS_NAMES.match(domain))
+        or (name.isdecimal() and not top.islower())
         or re.match(r"\.(?:html?|php|js|css|png|jpe?g|gif|svg|xml|json)\b", followed)
     )
 
@@ -236,7 +254,7 @@ AT_WORDS = (
 DOT_WORDS = tuple(_DOT_WORDS.replace("\\", "").split("|"))
 _OPEN, _CLOSE = r"[(\[{<«【「]", r"[)\]}>»】」]"
 _BRACKETED_AT = rf" {{0,2}}(?:{_OPEN}[-*]? ?(?:{_AT_WORDS}|AT|At|ÄT|ARROBA|Arroba) ?[-*]?{_CLOSE}|[-_*|~](?:at|AT)[-_*|~]) {{0,2}}"
-_ANY_DOT = rf"(?: {{0,2}}{_OPEN} ?(?i:{_DOT_WORDS}) ?{_CLOSE} {{0,2}}| (?i:{_DOT_WORDS}) |\.)"
+_ANY_DOT = rf"(?: {{0,2}}{_OPEN} ?(?i:{_DOT_WORDS}) ?{_CLOSE} {{0,2}}| (?i:{_DOT_WORDS}) |[_*|~](?:dot|DOT)[_*|~]|\.)"
 _WORD = r"[\pL\pN][\pL\pN\pM\-]*"
 
 OBFUSCATED = linear(rf"{_BRACKETED_AT}{_WORD}(?:{_ANY_DOT}{_WORD}){{1,5}}")
@@ -247,12 +265,14 @@ SPELLED = linear(
     rf" (?:AT|At|at) {_WORD}(?: (?:dot|DOT|Dot) {_WORD}){{1,4}}|"
     rf" (?:{_SPELLED_AT[9:]}) {_WORD}(?: (?:{_SPELLED_DOT}) {_WORD}){{1,4}}"
 )
+ARCHIVED = linear(rf"(?:^|[\n> ])From:? [A-Za-z0-9._%+\-]{{1,64}} at {_WORD}(?:\.{_WORD}){{1,5}}")
+"""As mailing lists' archives print the line `From`; elsewhere ` at ` and a domain are a sentence."""
 SPACED = linear(rf" @ {_WORD}(?:\.{_WORD}){{1,5}}")
 ENCODED = linear(
     r"(?:&#0{0,4}64;|&#[xX]0{0,4}40;|&commat;|&COMMAT;|%40|\\[uU]0040|\\[xX]40|=40)[\pL\pN]"
 )
 
-_DOT_FORM = re.compile(rf"(?: {{0,2}}{_OPEN} ?(?:{_DOT_WORDS}) ?{_CLOSE} {{0,2}}| (?:{_DOT_WORDS}) )",
+_DOT_FORM = re.compile(rf"(?: {{0,2}}{_OPEN} ?(?:{_DOT_WORDS}) ?{_CLOSE} {{0,2}}| (?:{_DOT_WORDS}) |[_*|~]dot[_*|~])",
                        re.IGNORECASE)  # fmt: skip
 _PLAIN_AT = re.compile(rf"(?:{_BRACKETED_AT}| (?:AT|At|at|ÄT|ARROBA|arroba|собака|СОБАКА|"
                        rf"chiocciola|CHIOCCIOLA|małpa) | @ )")  # fmt: skip
@@ -388,8 +408,16 @@ _LABELLED = re.compile(
 _MORE = re.compile(r"\b(?:more|further|the|our|your|this|their|its|latest|all)\s$", re.IGNORECASE)
 
 
-SIGNS = re.compile("@(?=[\\w\\-]{1,63}[.\u3002\uff61]|\\[)")
+SIGNS = re.compile(f"@(?=[\\w{_MARKS}\\-]{{1,63}}[.\u3002\uff61]|\\[)")
 """Python's own engine: it looks for the literal first, and is the fastest here."""
+
+
+def _accept_archived(text: str, start: int, end: int) -> Bounds | None:
+    sign = text.index(" at ", start)
+    first, last = local_start(text, sign), domain_end(text, sign + len(" at "))
+    if first is None or last is None or last > end or text[first:sign].lower() in _NOT_NAMES:
+        return None
+    return first, last
 
 
 def _accept_encoded(text: str, start: int, end: int) -> Bounds | None:
@@ -400,9 +428,10 @@ def _accept_encoded(text: str, start: int, end: int) -> Bounds | None:
 
 
 FINDERS = (
-    Finder(by_pattern(SIGNS, accept_sign), hint_bits.SIGN),
-    Finder(by_pattern(ENCODED, _accept_encoded), hint_bits.ENCODED_SIGN),
-    Finder(by_pattern(OBFUSCATED, accept_written), hint_bits.BRACKETED_AT),
-    Finder(by_pattern(SPELLED, accept_written), hint_bits.SPELLED_AT),
-    Finder(by_pattern(SPACED, accept_written), hint_bits.SPACED_SIGN),
+    Finder(by_pattern(SIGNS, accept_sign), hint_bits.SIGN, keeps_dashes=True),
+    Finder(by_pattern(ENCODED, _accept_encoded), hint_bits.ENCODED_SIGN, keeps_dashes=True),
+    Finder(by_pattern(OBFUSCATED, accept_written), hint_bits.BRACKETED_AT, keeps_dashes=True),
+    Finder(by_pattern(SPELLED, accept_written), hint_bits.SPELLED_AT, keeps_dashes=True),
+    Finder(by_pattern(ARCHIVED, _accept_archived), hint_bits.SPELLED_AT, keeps_dashes=True),
+    Finder(by_pattern(SPACED, accept_written), hint_bits.SPACED_SIGN, keeps_dashes=True),
 )

@@ -3,6 +3,7 @@
 A code point becomes one code point, so bounds found in the folded text are bounds of the text.
 """
 
+import re
 from functools import cache
 
 import numpy as np
@@ -13,6 +14,8 @@ from corpus_assets.text.data import Bytes, read_json
 
 _SPACES = (0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)
 _HYPHENS = (*range(0x2010, 0x2016), 0x2212, 0xFE58, 0xFE63)
+_DASHES = re.compile("[\u2012-\u2015\u2212\ufe58]")
+"""Of the hyphens those that are dashes or signs of print: they part words."""
 _FULL_WIDTH = range(0xFF01, 0xFF5F)
 _FULL_WIDTH_TO_ASCII = 0xFEE0
 
@@ -63,6 +66,16 @@ def fold(text: str) -> str:
     if folded.size == data.size:
         return text
     return folded.tobytes().decode("utf-8", "surrogatepass")
+
+
+def with_dashes(folded: str, text: str) -> str:
+    """Return a folded text with the dashes of its original."""
+    parts: list[str] = []
+    last = 0
+    for dash in _DASHES.finditer(text):
+        parts += [folded[last : dash.start()], dash[0]]
+        last = dash.end()
+    return "".join([*parts, folded[last:]])
 
 
 def fold_series(texts: pl.Series) -> pl.Series:

@@ -54,7 +54,7 @@ _KINDS[0xC2] = _KINDS[0xE3] = 4
 
 _SEPARATORS = set_of(" .-/()\t")
 _HEX = set_of("0123456789abcdefABCDEF")
-_LOCAL = set_of(ALNUM + "._%+'-&#~\"")
+_LOCAL = set_of(ALNUM + "._%+'-&#~\"}")
 _LOCAL[0x80:] = 1
 _A, _D, _K, _N, _O, _P, _T = (np.uint8(ord(letter)) for letter in "adknopt")
 
@@ -279,12 +279,16 @@ def _literals(b: Bytes) -> int:
         dot |= (
             (c == uint8(0xA7)) & (d == high) & (e == uint8(0x9A)) & (f == high) & (g == uint8(0x90))
         )
+        from_ = (c == uint8(70)) & (d == uint8(114)) & (e == _O) & (f == uint8(109))
+        dot |= from_ & ((a == uint8(10)) | (a == blank) | (a == uint8(62)))
         at |= (three == _A) & (four == _T) & _joins(a) & _joins(e)
         dash = a == uint8(45)
         near = (c == uint8(66)) & (d == uint8(69)) & (e == uint8(71)) & (f == uint8(73))
         far = (c == blank) & (d == uint8(66)) & (e == uint8(69)) & (f == uint8(71))
         begin |= dash & (near | far)
         commat |= (a == uint8(38)) & (three == uint8(99)) & (four == _O) & (five == uint8(109))
+    if b.size > 5:
+        dot |= (b[0] == 70) & (b[1] == 114) & (b[2] == 111) & (b[3] == 109)
     flags = 0
     if dot:
         flags |= SPELLED_AT

@@ -231,7 +231,7 @@ def _names_host(b: Bytes, start: int, place: int, words: Words) -> bool:
                     return True
                 # `ip` and `ips` count as a word alone.
                 k = p + 3 if p + 2 < place and b[p + 2] | 32 == 115 else p + 2
-                if not (p > start and WORD[b[p - 1]]) and not (k < place and WORD[b[k]]):
+                if not (p > start and is_alnum(b[p - 1])) and not (k < place and is_alnum(b[k])):
                     return True
             number += 1
     return False

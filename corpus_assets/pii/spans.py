@@ -42,6 +42,8 @@ class Finder:
     hint: int = 0
     """Bit of `hint_bits` without which a text holds nothing of it; kinds that are looked for by
     default have one."""
+    keeps_dashes: bool = False
+    """Whether dashes of print are none of its hyphens, as in an address between two of them."""
     core: str = ""
     """Where there is no hint, a cheap necessary condition for the Rust engine. Classes are ASCII
     (`[0-9]`, `(?-u:\\b)`): the Unicode ones are ten to fifty times slower."""
