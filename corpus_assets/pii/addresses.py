@@ -179,7 +179,7 @@ _JOINT = (
     r"(?:v\.?\s?)?(?:[0-9]+(?:\.[0-9]+){1,5}[\s,;/&–-]{1,3}(?:(?:and|or|to|und|y|et|и)\s)?){0,4}"
 )
 _NO_ADDRESS = linear(
-    rf"(?i)(?:versions?|revision|release|§{{1,2}}|oid|(?:^|[^\pL])(?:{_VERSION_WORDS}|{_SECTION_WORDS})"
+    rf"(?i)(?:versions?|revision|release|§{{1,2}}|oid|版本|バージョン|버전|เวอร์ชัน|(?:^|[^\pL])(?:{_VERSION_WORDS}|{_SECTION_WORDS})"
     rf"(?:nummer|number)?)\.?{_JOINT}$"
 )
 """By RE2: seven times as fast here as Python's engine, which tries every word at every place."""

@@ -35,7 +35,7 @@ _BETWEEN = set_of(" \t\n\r\f\v:.=>\"'[*_|,/;&-~(+)#")
 
 
 @kernel
-def _announced(
+def _follows_label(
     b: Bytes,
     start: int,
     place: int,
@@ -45,16 +45,12 @@ def _announced(
 ) -> bool:
     """Return whether a label may stand before a place, with connectors between.
 
-    What stands in brackets may be anything, and so may words before a colon; with `glued` a label
-    may be the end of a word.
+    What stands in brackets may be anything; with `glued` a label may be the end of a word.
     """
     p = place
-    others = 0
-    for step in range(10):
+    for _ in range(6):
         least = max(start, p - 24)
         while p > least and _BETWEEN[b[p - 1]]:
-            if step == 0 and b[p - 1] == 58:
-                others = 3
             if b[p - 1] == 41:
                 q = p - 2
                 lowest = max(start, p - 90)
@@ -96,12 +92,35 @@ def _announced(
                 joined = joined or has(connectors, rest)
         h = (h ^ uint64(b[q] | 32)) * PRIME
         if not joined and not has(connectors, h):
-            # Up to three words that may be any stand before a colon.
-            if others == 0:
-                return False
-            others -= 1
+            return False
         p = q
     return True
+
+
+@kernel
+def _announced(
+    b: Bytes, start: int, place: int, labels: NDArray[np.uint64], connectors: NDArray[np.uint64]
+) -> bool:
+    """Return whether a label may stand before a place, or before up to four words and a colon."""
+    if _follows_label(b, start, place, labels, connectors, False):
+        return True
+    p, least = place, max(start, place - 24)
+    while p > least and _BETWEEN[b[p - 1]] and b[p - 1] != 58:
+        p -= 1
+    if p <= start or b[p - 1] != 58:
+        return False
+    p -= 1
+    for _ in range(4):
+        while p > start and b[p - 1] == 32:
+            p -= 1
+        least = max(start, p - 80)
+        while p > least and b[p - 1] != 32:
+            p -= 1
+            if b[p] >= 0x80:
+                return True
+        if _follows_label(b, start, p, labels, connectors, False):
+            return True
+    return False
 
 
 @kernel
@@ -404,7 +423,7 @@ def bits_of_numbers(
                 begin = g - 2
                 hyphens = joint == 45 and b[lasts[g - 2]] == 45
             if begin >= 0 and (
-                hyphens or _announced(b, start, firsts[begin], words.ssn, words.ssn, True)
+                hyphens or _follows_label(b, start, firsts[begin], words.ssn, words.ssn, True)
             ):
                 flags |= SSN
         if digits >= 10 and g > 1 and single and size == 4 and not flags & AMERICAN:
@@ -452,11 +471,7 @@ def bits_of_numbers(
             quad = quad and size < 4 and firsts[g] - lasts[g - 1] == 1 and b[lasts[g - 1]] == 46
         quad = quad and lasts[0] - here < 4 and (lasts[3] >= end or b[lasts[3]] != 46)
         dated = b[p] != 43 and _is_date(b, firsts, lasts, n)
-        if (
-            not quad
-            and not dated
-            and _announced(b, start, here, words.labels, words.connectors, False)
-        ):
+        if not quad and not dated and _announced(b, start, here, words.labels, words.connectors):
             flags |= AFTER_LABEL
         trunk = False
         for g in range(n):

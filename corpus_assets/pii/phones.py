@@ -31,7 +31,7 @@ _DATES = re.compile(
     r"(?:0?[1-9]|1[0-2])([-/])(?:0?[1-9]|[12][0-9]|3[01])\3(?:19|20)[0-9]{2}(?![0-9])|"
     r"(?:19|20)[0-9]{2} ?[-/] ?(?:19|20)[0-9]{2}(?![0-9])|"
     r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?:[0-9]{2,6})?(?![0-9])|"
-    r"[0-9]{1,2}/(?:19|20)[0-9]{2}|[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![0-9.])|[0-9]+\.[0-9]{5,}(?![0-9 .\-])"
+    r"[0-9]{1,2}/(?:19|20)[0-9]{2}|[0-9]{1,2}-[0-9]{1,2} (?:19|20)[0-9]{2}(?![0-9])|[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![0-9.])|[0-9]+\.[0-9]{5,}(?![0-9 .\-])"
 )
 """Dates, ranges of years, time stamps, dotted quads and decimals."""
 
@@ -108,7 +108,7 @@ _SEPARATORS = r"[\s:.=>՝៖፡\"'\[*_|/,;&–-]"
 _CONNECTED = (
     rf"(?:{_SEPARATORS}{{0,4}}(?:\([^()0-9\n]{{1,20}}\)|{_UNSPACED_CONNECTORS}|"
     rf"(?i:{'|'.join(CONNECTORS)})[\s:.)\"'/_-])){{0,4}}"
-    rf"(?: (?i:{_PREPOSITIONS})(?: [^\s0-9:;,.()]{{2,20}}){{1,3}} ?:)?"
+    rf"( (?i:{_PREPOSITIONS})(?: [^\s0-9:;,.()]{{2,20}}){{1,3}} ?:)?"
     r"[\s:.=>՝៖፡\"'\[*_|/~-]{0,6}(?:\( ?)?\+?[ (]?[0-9][0-9 .\-/()]{5}"
 )
 """Words between a label and its number; others too between a preposition and a colon, as in
@@ -156,10 +156,16 @@ def _labelled() -> re.Pattern[str]:
     )  # pyright: ignore[reportReturnType]
 
 
+_OF_ANYTHING = frozenset(["número", "numéro", "numero", "номер", "number"])
+"""Labels that with `of` and more words are the number of something else."""
+
+
 def find_labelled(text: str) -> Iterator[Bounds]:
     """Yield national and international numbers that a label announces, and those joined to them."""
     for match in _labelled().finditer(text):
         label = (match[1] or match[2] or match[3]).casefold().replace("-", " ")
+        if match[4] and label in _OF_ANYTHING:
+            continue
         regions = regions_by_label().get(label) or all_regions()
         start = match.end() - 6
         while text[start - 1] in "+(" or (text[start - 1] == " " and text[start - 2] in "+("):
@@ -168,7 +174,7 @@ def find_labelled(text: str) -> Iterator[Bounds]:
 
 
 _JOINED = re.compile(
-    r"[ \t]{0,2}(?:,|;|/|\||\||or|and|und|oder|et|ou|y|o|e|og|och|eller|i|lub|или|и|або|или|ve|veya|و|أو|或|、|・|및)?"
+    r"[\"'][^<>\n]{0,80}>(?:<[^<>\n]{1,60}>){0,2}\s{0,2}(?=[+(0-9])|[ \t]{0,2}(?:,|;|/|\||\||or|and|und|oder|et|ou|y|o|e|og|och|eller|i|lub|или|и|або|или|ve|veya|و|أو|或|、|・|및)?"
     r"[ \t]{0,2}(?=[+(0-9])",
     re.IGNORECASE,
 )
@@ -228,18 +234,21 @@ def number_at(text: str, start: int, regions: tuple[str, ...]) -> Bounds | None:
 
 _CITED = re.compile(r".*\((?:19|20)[0-9]{2}\)")
 _POSTCODE = re.compile(r".* - [0-9]{4,5}$")
+_SSN = re.compile("[0-9]{3}-[0-9]{2}-[0-9]{4}$")
 _AREA_CLOSED = re.compile(r"0[0-9]{1,2}\)[0-9]")
 
 
 def _is_written_like_one(written: str, after: str) -> bool:
     """Return whether the punctuation of a number is not that of something else.
 
-    A card's digits are a card's; `27 (2007) 91-105` is a volume, its year and pages; a town may
+    A card's digits are a card's, and nine in three, two and four a security number's; `27 (2007) 91-105` is a volume, its year and pages; a town may
     follow ` - ` and its postcode.
     """
     if not written.startswith("+"):
         digits = re.sub("[^0-9]", "", written)
-        if (len(digits) >= SHORTEST_CARD and is_card(digits)) or _CITED.match(written):
+        if (len(digits) >= SHORTEST_CARD and is_card(digits)) or _SSN.match(written):
+            return False
+        if _CITED.match(written):
             return False
     if _POSTCODE.match(written) and re.match(r" [^\W\d_]", after):
         return False
