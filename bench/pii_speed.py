@@ -14,13 +14,13 @@ import base64
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import orjson
@@ -31,7 +31,7 @@ import polars as pl
 
 from bench.debian_docs import make_documents
 from bench.make_corpus import PERSONAL, make_corpus
-from bench.measure import BenchError, machine
+from bench.measure import BenchError, cost_of, machine, peer
 from bench.report import Figure, at_least, write_report
 from corpus_assets.pii import PiiConfig, scrub
 from corpus_assets.pii.datatrove import Rotation, rotate
@@ -40,19 +40,8 @@ from corpus_assets.pii.scrubbing import scrub_texts
 ALL_KINDS, DATATROVE_MODE, LONGEST = 15, 8, 0.5
 """Least times as fast as datatrove, and most seconds of a hostile line."""
 
-PEER = """
-import json, sys, time
-from datatrove.data import Document
-from datatrove.pipeline.formatters.pii import PIIFormatter
-texts = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
-formatter = PIIFormatter()
-start = time.process_time()
-made = [formatter.format(text) for text in texts]
-seconds = time.process_time() - start
-with open(sys.argv[2], "w", encoding="utf-8") as out:
-    out.writelines(json.dumps(text) + "\\n" for text in made)
-print(json.dumps({"cpu": seconds}))
-"""
+ROUNDS = 5
+"""Of either tool, in turn with nothing else; the median counts."""
 
 
 def debian_texts(folder: Path, documents: int, downloads: Path) -> pl.Series:
@@ -89,9 +78,9 @@ def beside(name: str, folder: Path, texts: pl.Series) -> Iterator[Figure]:
         out.writelines(orjson.dumps(text) + b"\n" for text in texts)
     theirs = peer_seconds(folder)
     first, _ = seconds_of(lambda: scrub_texts(texts, PiiConfig()))
-    ours, (_, found) = seconds_of(lambda: scrub_texts(texts, PiiConfig()))
+    ours, (_, found) = median_of(lambda: scrub_texts(texts, PiiConfig()))
     mode = PiiConfig(mode="datatrove")
-    parity, (made, _) = seconds_of(lambda: rotate(texts, Rotation(mode)))
+    parity, (made, _) = median_of(lambda: rotate(texts, Rotation(mode)))
     with (folder / "made.jsonl").open(encoding="utf-8") as lines:
         if [json.loads(line) for line in lines] != made.to_list():
             message = f"{name}: mode datatrove differs from datatrove."
@@ -115,22 +104,21 @@ def seconds_of(work: Callable[[], Any]) -> tuple[float, Any]:
     return time.process_time() - start, result
 
 
+def median_of(work: Callable[[], Any]) -> tuple[float, Any]:
+    """Return the median CPU seconds of some rounds of work, and what the last returned."""
+    rounds = [seconds_of(work) for _ in range(ROUNDS)]
+    return median(seconds for seconds, _ in rounds), rounds[-1][1]
+
+
 def peer_seconds(folder: Path) -> float:
-    """Return the CPU seconds of datatrove's formatter; its output lies in `made.jsonl`.
+    """Return the median CPU seconds of datatrove's formatter; its output lies in `made.jsonl`.
 
     Raises:
         BenchError: datatrove's environment is not there, or fails.
     """
-    python = Path(os.environ.get("PEER", ".venv-datatrove")) / "bin" / "python"
-    if not python.exists():
-        message = f"{python}: not there; name datatrove's environment with PEER."
-        raise BenchError(message)
-    command = [str(python), "-c", PEER, str(folder / "texts.jsonl"), str(folder / "made.jsonl")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        message = f"datatrove's formatter failed: {done.stderr[-500:]}"
-        raise BenchError(message)
-    return json.loads(done.stdout)["cpu"]
+    script = Path(__file__).with_name("pii_peer.py")
+    files = [str(folder / name) for name in ("texts.jsonl", "made.jsonl")]
+    return median(cost_of([str(script), *files, str(ROUNDS)], peer()).said["cpu"])
 
 
 def hostile_lines() -> dict[str, str]:

@@ -236,11 +236,11 @@ def _is_other_number(before: str, quad: str, after: str) -> bool:
     touches = before.endswith(("/", "-", "+"))
     if touches and _WORD_BEFORE.search(before) and not _MULTIADDRESS.search(before):
         return True
-    if not _ADDRESS_WORDS.search(before):
-        small = all(int(part) < _SMALL for part in quad.split("."))
-        if (small and not re.match(r":[0-9]{2,5}\b", after)) or _COMPARED.search(before):
-            return True
-    if _VERSION_AFTER.match(after):
+    small = all(int(part) < _SMALL for part in quad.split("."))
+    seems_version = (small and not re.match(r":[0-9]{2,5}\b", after)) or _COMPARED.search(
+        before[-6:]
+    )
+    if _VERSION_AFTER.match(after) or (seems_version and not _ADDRESS_WORDS.search(before)):
         return True
     line = before.rpartition("\n")[2]
     is_title = _HEADING.match(line) is not None and _TITLE.match(after) is not None

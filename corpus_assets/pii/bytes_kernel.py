@@ -26,6 +26,8 @@ class Words(NamedTuple):
     """Last words of labels of phone numbers."""
     connectors: NDArray[np.uint64]
     """Words between such a label and its number."""
+    prepositions: NDArray[np.uint64]
+    """Words between such a label and others before a colon."""
     nouns: NDArray[np.uint64]
     """Words after a phone number that say so."""
     ssn: NDArray[np.uint64]

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from corpus_assets.pii.config import PiiConfig
-from corpus_assets.pii.folding import fold, with_dashes
+from corpus_assets.pii.folding import fold, has_dashes
 from corpus_assets.pii.kinds import finders_of
 from corpus_assets.pii.replacing import Replacer, own_replacements, replaced, replacer_of
 from corpus_assets.pii.spans import Bounds, Finder, Span, without_overlaps
@@ -75,12 +75,18 @@ def scrub(text: str, config: PiiConfig | None = None) -> tuple[str, Counter[str]
 
 
 def spans_once(
-    text: str, folded: str, finders: Iterable[KindFinder], own: re.Pattern[str]
+    text: str, folded: str, finders: Sequence[KindFinder], own: re.Pattern[str]
 ) -> list[Span]:
     """Return what one look at a text finds, without what overlaps replacements of the config."""
     taken = [match.span() for match in own.finditer(text)]
     plain = _masked(folded, taken) if taken else folded
-    dashed = plain if folded == text else with_dashes(plain, text)
+    dashed = plain
+    if (
+        folded is not text
+        and any(finder.keeps_dashes for _, finder in finders)
+        and has_dashes(text)
+    ):
+        dashed = _masked(fold(text, dashes=False), taken)
     spans = without_overlaps(
         Span(kind, start, end)
         for kind, finder in finders

@@ -432,6 +432,6 @@ FINDERS = (
     Finder(by_pattern(ENCODED, _accept_encoded), hint_bits.ENCODED_SIGN, keeps_dashes=True),
     Finder(by_pattern(OBFUSCATED, accept_written), hint_bits.BRACKETED_AT, keeps_dashes=True),
     Finder(by_pattern(SPELLED, accept_written), hint_bits.SPELLED_AT, keeps_dashes=True),
-    Finder(by_pattern(ARCHIVED, _accept_archived), hint_bits.SPELLED_AT, keeps_dashes=True),
+    Finder(by_pattern(ARCHIVED, _accept_archived), hint_bits.ARCHIVED_AT, keeps_dashes=True),
     Finder(by_pattern(SPACED, accept_written), hint_bits.SPACED_SIGN, keeps_dashes=True),
 )

@@ -121,3 +121,21 @@ def is_encoded_at(b: Bytes, start: int, first: int, last: int, end: int) -> bool
     if before == 117 or before == 85:
         return last - first >= 4 and p == first + 2 and b[p] == 52 and b[p + 1] == 48
     return False
+
+
+@kernel
+def is_archived_at(b: Bytes) -> bool:
+    """Return whether ` at ` stands after a word after `From`."""
+    for i in range(b.size - 10):
+        if b[i] != 70 or b[i + 1] != 114 or b[i + 2] != 111 or b[i + 3] != 109:
+            continue
+        j = i + 5 if b[i + 4] == 58 else i + 4
+        if b[j] != 32:
+            continue
+        j += 1
+        most = min(b.size - 4, j + 66)
+        while j < most and b[j] != 32 and b[j] != 10:
+            j += 1
+        if j < most and b[j] == 32 and b[j + 1] == 97 and b[j + 2] == 116 and b[j + 3] == 32:
+            return True
+    return False

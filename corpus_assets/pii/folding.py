@@ -3,7 +3,6 @@
 A code point becomes one code point, so bounds found in the folded text are bounds of the text.
 """
 
-import re
 from functools import cache
 
 import numpy as np
@@ -14,7 +13,7 @@ from corpus_assets.text.data import Bytes, read_json
 
 _SPACES = (0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)
 _HYPHENS = (*range(0x2010, 0x2016), 0x2212, 0xFE58, 0xFE63)
-_DASHES = re.compile("[\u2012-\u2015\u2212\ufe58]")
+_DASHES = "\u2012\u2013\u2014\u2015\u2212\ufe58"
 """Of the hyphens those that are dashes or signs of print: they part words."""
 _FULL_WIDTH = range(0xFF01, 0xFF5F)
 _FULL_WIDTH_TO_ASCII = 0xFEE0
@@ -44,11 +43,15 @@ def table() -> dict[str, str]:
 
 
 @cache
-def tables() -> tuple[Bytes, Bytes]:
-    """Return what each code point becomes, 0 if it stays, and which 256 of them hold one."""
+def tables(*, dashes: bool = True) -> tuple[Bytes, Bytes]:
+    """Return what each code point becomes, 0 if it stays, and which 256 of them hold one.
+
+    Args:
+        dashes: Whether dashes of print become hyphens.
+    """
     folded = np.zeros(0x110000, np.uint8)
     for character, plain in table().items():
-        folded[ord(character)] = ord(plain)
+        folded[ord(character)] = ord(plain) if dashes or character not in _DASHES else 0
     return folded, np.asarray(folded.reshape(-1, 256).any(axis=1), np.uint8)
 
 
@@ -57,25 +60,25 @@ def _rust_class() -> str:
     return "[" + "".join(f"\\x{{{ord(character):x}}}" for character in sorted(table())) + "]"
 
 
-def fold(text: str) -> str:
-    """Return a text with foreign digits, wide forms, spaces and hyphens as ASCII."""
+def fold(text: str, *, dashes: bool = True) -> str:
+    """Return a text with foreign digits, wide forms, spaces and hyphens as ASCII.
+
+    Args:
+        text: Any text.
+        dashes: Whether dashes of print become hyphens.
+    """
     if text.isascii():
         return text
     data = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
-    folded = folded_bytes(data, *tables())
+    folded = folded_bytes(data, *tables(dashes=dashes))
     if folded.size == data.size:
         return text
     return folded.tobytes().decode("utf-8", "surrogatepass")
 
 
-def with_dashes(folded: str, text: str) -> str:
-    """Return a folded text with the dashes of its original."""
-    parts: list[str] = []
-    last = 0
-    for dash in _DASHES.finditer(text):
-        parts += [folded[last : dash.start()], dash[0]]
-        last = dash.end()
-    return "".join([*parts, folded[last:]])
+def has_dashes(text: str) -> bool:
+    """Return whether a text has dashes of print."""
+    return any(dash in text for dash in _DASHES)
 
 
 def fold_series(texts: pl.Series) -> pl.Series:

@@ -46,6 +46,7 @@ def words() -> Words:
         ibans=ibans,
         labels=_hashes(phones.last_words()),
         connectors=_hashes(phones.joining_words()),
+        prepositions=_hashes(phones.PREPOSITIONS),
         nouns=_hashes(phones.NOUNS_AFTER),
         ssn=_hashes(us_ssn.LAST_WORDS),
         ats=_hashes(emails.AT_WORDS),

@@ -20,9 +20,10 @@ from corpus_assets.pii.bytes_kernel import (
     next_mark,
     set_of,
 )
-from corpus_assets.pii.emails_kernel import is_encoded_at, is_written_at
+from corpus_assets.pii.emails_kernel import is_archived_at, is_encoded_at, is_written_at
 from corpus_assets.pii.folding_kernel import fold_bytes, mark_foreign
 from corpus_assets.pii.hint_bits import (
+    ARCHIVED_AT,
     BRACKETED_AT,
     ENCODED_SIGN,
     FOLDED,
@@ -263,35 +264,35 @@ def _scan(
 
 @kernel
 def _literals(b: Bytes) -> int:
-    """Return the bits of what a few bytes in a row announce: the loop has no branch, for SIMD."""
-    low, blank, high = uint8(0x20), uint8(0x20), uint8(0xD0)
-    dot, at, begin, commat = False, False, False, False
+    """Return the bits of what a few bytes in a row announce: the loop has no branch, for SIMD.
+
+    Some bytes of a word say enough where others hardly fit between.
+    """
+    low, blank = uint8(0x20), uint8(0x20)
+    dot, at, begin, commat, archived = False, False, False, False, False
     for i in range(b.size - 5):
         a, c, d, e, f, g = b[i], b[i + 1], b[i + 2], b[i + 3], b[i + 4], b[i + 5]
         three, four, five = c | low, d | low, e | low
-        dot |= (a == blank) & (three == _D) & (four == _O) & (five == _T) & (f == blank)
+        dot |= (three == _D) & (four == _O) & (five == _T) & (f == blank)
         ends = ((five == _T) & ((f | low) == _O)) | ((five == _K) & ((f | low) == _T))
         dot |= ((a | low) == _P) & (four == _N) & ends & (g == blank)
         dot |= (c == _O) & (d == _P) & (e == _K) & (f == _A) & (g == blank)
-        dot |= (
-            (c == uint8(0x87)) & (d == high) & (e == uint8(0xBA)) & (f == high) & (g == uint8(0xB0))
-        )
-        dot |= (
-            (c == uint8(0xA7)) & (d == high) & (e == uint8(0x9A)) & (f == high) & (g == uint8(0x90))
-        )
-        from_ = (c == uint8(70)) & (d == uint8(114)) & (e == _O) & (f == uint8(109))
-        dot |= from_ & ((a == uint8(10)) | (a == blank) | (a == uint8(62)))
+        # The letters of the Russian word for a dot, in either case, by their second bytes.
+        dot |= (c == uint8(0x87)) & (e == uint8(0xBA)) & (g == uint8(0xB0))
+        dot |= (c == uint8(0xA7)) & (e == uint8(0x9A)) & (g == uint8(0x90))
         at |= (three == _A) & (four == _T) & _joins(a) & _joins(e)
-        dash = a == uint8(45)
-        near = (c == uint8(66)) & (d == uint8(69)) & (e == uint8(71)) & (f == uint8(73))
-        far = (c == blank) & (d == uint8(66)) & (e == uint8(69)) & (f == uint8(71))
-        begin |= dash & (near | far)
-        commat |= (a == uint8(38)) & (three == uint8(99)) & (four == _O) & (five == uint8(109))
+        near = (c == uint8(66)) & (e == uint8(71))
+        far = (d == uint8(66)) & (f == uint8(71))
+        begin |= (a == uint8(45)) & (near | far)
+        commat |= (a == uint8(38)) & (four == _O) & (five == uint8(109))
+        archived |= (c == uint8(70)) & (f == uint8(109))
     if b.size > 5:
-        dot |= (b[0] == 70) & (b[1] == 114) & (b[2] == 111) & (b[3] == 109)
+        archived |= (b[0] == 70) & (b[3] == 109)
     flags = 0
     if dot:
         flags |= SPELLED_AT
+    if archived and is_archived_at(b):
+        flags |= ARCHIVED_AT
     if at:
         flags |= BRACKETED_AT
     if begin:

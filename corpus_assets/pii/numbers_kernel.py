@@ -98,11 +98,9 @@ def _follows_label(
 
 
 @kernel
-def _announced(
-    b: Bytes, start: int, place: int, labels: NDArray[np.uint64], connectors: NDArray[np.uint64]
-) -> bool:
-    """Return whether a label may stand before a place, or before up to four words and a colon."""
-    if _follows_label(b, start, place, labels, connectors, False):
+def _announced(b: Bytes, start: int, place: int, words: Words) -> bool:
+    """Return whether a label may stand before a place, or before a preposition, words and colon."""
+    if _follows_label(b, start, place, words.labels, words.connectors, False):
         return True
     p, least = place, max(start, place - 24)
     while p > least and _BETWEEN[b[p - 1]] and b[p - 1] != 58:
@@ -113,12 +111,16 @@ def _announced(
     for _ in range(4):
         while p > start and b[p - 1] == 32:
             p -= 1
+        h = SEED
         least = max(start, p - 80)
         while p > least and b[p - 1] != 32:
             p -= 1
             if b[p] >= 0x80:
                 return True
-        if _follows_label(b, start, p, labels, connectors, False):
+            h = (h ^ uint64(b[p] | 32)) * PRIME
+        if has(words.prepositions, h) and _follows_label(
+            b, start, p, words.labels, words.connectors, False
+        ):
             return True
     return False
 
@@ -471,7 +473,7 @@ def bits_of_numbers(
             quad = quad and size < 4 and firsts[g] - lasts[g - 1] == 1 and b[lasts[g - 1]] == 46
         quad = quad and lasts[0] - here < 4 and (lasts[3] >= end or b[lasts[3]] != 46)
         dated = b[p] != 43 and _is_date(b, firsts, lasts, n)
-        if not quad and not dated and _announced(b, start, here, words.labels, words.connectors):
+        if not quad and not dated and _announced(b, start, here, words):
             flags |= AFTER_LABEL
         trunk = False
         for g in range(n):

@@ -100,15 +100,15 @@ CONNECTORS = (
     "op|ons|oss|på|mig|til|pod|nas|minket|siamo|noi|ci|nos|nós|para|uns|zentrale"
 ).split("|")
 _UNSPACED_CONNECTORS = "或|和|及|または|又は|号码|號碼|号|號|番号|번호|รหัส|は|を|が|는|은|로|으로|に|へ|是|为|為|微信|/微信|信箱"
-_PREPOSITIONS = (
+PREPOSITIONS = (
     "for|of|für|zur|zum|zu|der|de|del|da|do|des|du|per|pour|para|voor|van|til|till|för|dla|pro|k|"
     "untuk|için|для|по|на|за"
-)
+).split("|")
 _SEPARATORS = r"[\s:.=>՝៖፡\"'\[*_|/,;&–-]"
 _CONNECTED = (
     rf"(?:{_SEPARATORS}{{0,4}}(?:\([^()0-9\n]{{1,20}}\)|{_UNSPACED_CONNECTORS}|"
     rf"(?i:{'|'.join(CONNECTORS)})[\s:.)\"'/_-])){{0,4}}"
-    rf"( (?i:{_PREPOSITIONS})(?: [^\s0-9:;,.()]{{2,20}}){{1,3}} ?:)?"
+    rf"( (?i:{'|'.join(PREPOSITIONS)})(?: [^\s0-9:;,.()]{{2,20}}){{1,3}} ?:)?"
     r"[\s:.=>՝៖፡\"'\[*_|/~-]{0,6}(?:\( ?)?\+?[ (]?[0-9][0-9 .\-/()]{5}"
 )
 """Words between a label and its number; others too between a preposition and a colon, as in
@@ -320,10 +320,10 @@ def _may_omit_zero(number: phonenumbers.PhoneNumber, region: str) -> bool:
     metadata = phonenumbers.PhoneMetadata.metadata_for_region(region)
     digits = str(number.national_number)
     for form in metadata.number_format if metadata else ():
-        leading = form.leading_digits_pattern
-        if leading and not re.match(leading[-1], digits):
-            continue
-        if re.fullmatch(form.pattern, digits):
+        leading = form.leading_digits_pattern[-1:]
+        if all(re.match(str(pattern), digits) for pattern in leading) and re.fullmatch(
+            str(form.pattern), digits
+        ):
             return bool(form.national_prefix_optional_when_formatting)
     return False
 
