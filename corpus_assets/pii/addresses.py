@@ -188,11 +188,11 @@ _WORDS = "ip ips ipv4 dns host hosts server servers ping pings gateway router fr
 _OTHER_WORDS = "адрес сервер хост 地址 アドレス サーバ 주소 서버 عنوان כתובת ://".split()
 ADDRESS_WORDS = (*_STEMS, *_WORDS.split(), *_OTHER_WORDS)
 """What stands before an address: how words start, words, and what may stand within one."""
-_ADDRESS_WORDS = re.compile(
-    rf"(?<![^\W_])(?:{'|'.join(_STEMS)}|(?:(?:[a-z]+)?server|{'|'.join(_WORDS.split())})s?(?![^\W_])"
-    rf"(?!-agent))|{'|'.join(_OTHER_WORDS)}",
-    re.IGNORECASE,
+_ADDRESS_WORDS = linear(
+    rf"(?i:(?:^|[^\pL\pN])(?:{'|'.join(_STEMS)}|(?:(?:[a-z]+)?server|{'|'.join(_WORDS.split())})s?"
+    rf"(?:$|[^\pL\pN-]|-(?:$|[^a])))|{'|'.join(_OTHER_WORDS)})"
 )
+"""Not `User-Agent`, which announces the version of a program."""
 _SMALL = 32
 """Four numbers all below it are a version or a section unless a word says address: of the public
 addresses one in a thousand is such."""
@@ -240,7 +240,9 @@ def _is_other_number(before: str, quad: str, after: str) -> bool:
     seems_version = (small and not re.match(r":[0-9]{2,5}\b", after)) or _COMPARED.search(
         before[-6:]
     )
-    if _VERSION_AFTER.match(after) or (seems_version and not _ADDRESS_WORDS.search(before)):
+    if _VERSION_AFTER.match(after) or (
+        seems_version and not _ADDRESS_WORDS.search(before.encode())
+    ):
         return True
     line = before.rpartition("\n")[2]
     is_title = _HEADING.match(line) is not None and _TITLE.match(after) is not None
