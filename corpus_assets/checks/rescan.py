@@ -1,6 +1,7 @@
 """The rescan: what is still personal data in the scrubbed documents. It must be nothing."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import polars as pl
 
@@ -16,13 +17,18 @@ VERSION = 1
 NAME = "no_personal_data"
 
 
-def rescan(scrubbed_docs: Table, config: PiiConfig) -> Plan:
+def rescan(scrubbed_docs: Table, config: PiiConfig, base: Path = Path()) -> Plan:
     """Return the plan that looks for personal data in every row of `scrubbed_docs`.
 
+    Args:
+        scrubbed_docs: The table.
+        config: That which made it.
+        base: Folder at which a relative `name_model` starts.
+
     Raises:
-        InputError: `mode: hash` has no key.
+        InputError: `mode: hash` has no key, or the kind `name` no model.
     """
-    wanted = fingerprinted(config)
+    wanted = fingerprinted(config, base)
     return map_ranks(scrubbed_docs, "rescan", rescan_rank, wanted, FINDINGS, conserves=False)
 
 

@@ -78,7 +78,8 @@ def build_assets(spec: CorpusSpec, base: Path) -> Sequence[Any]:
 
         Deduplicated documents; columns count what was replaced in each, by kind.
         """
-        return scrubbing.scrubbed_docs(deduped_docs, spec.pii)
+        with failing_clearly():
+            return scrubbing.scrubbed_docs(deduped_docs, spec.pii, base)
 
     @dg.asset(
         **common(

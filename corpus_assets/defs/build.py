@@ -65,7 +65,7 @@ def build_here(
     store = CorpusStore(root=str(root.absolute()), workers=workers)
     with instance() as recording, progress(show=show):
         result = dg.materialize(
-            [*build_assets(spec, base), *build_checks(spec)],
+            [*build_assets(spec, base), *build_checks(spec, base)],
             selection=selection(spec, select),
             resources=RESOURCES | {"corpora": store},
             instance=recording,

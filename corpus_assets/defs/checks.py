@@ -4,6 +4,7 @@ What a check read stands in a receipt: a part that has not changed is not read a
 `corpus-assets verify` always reads everything.
 """
 
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
@@ -30,13 +31,18 @@ from corpus_assets.spec import CorpusSpec
 CHECKS_FOLDER = "_checks"
 
 
-def build_checks(spec: CorpusSpec) -> list[dg.AssetChecksDefinition]:
-    """Return the checks of a corpus: counts at every stage, schema, and the audit of the shards."""
+def build_checks(spec: CorpusSpec, base: Path) -> list[dg.AssetChecksDefinition]:
+    """Return the checks of a corpus: counts at every stage, schema, and the audit of the shards.
+
+    Args:
+        spec: The corpus.
+        base: Folder at which its relative paths start.
+    """
     stages = [
         _counts_check(spec, name, up) for name, up in zip(TABLES, (None, *TABLES), strict=False)
     ]
     if spec.pii.mode != "datatrove":
-        stages.append(_rescan_check(spec))
+        stages.append(_rescan_check(spec, base))
     return [*stages, _schema_check(spec), _corpus_checks(spec)]
 
 
@@ -81,7 +87,7 @@ def _schema_check(spec: CorpusSpec) -> dg.AssetChecksDefinition:
     return schema
 
 
-def _rescan_check(spec: CorpusSpec) -> dg.AssetChecksDefinition:
+def _rescan_check(spec: CorpusSpec, base: Path) -> dg.AssetChecksDefinition:
     key = dg.AssetKey([spec.name, "scrubbed_docs"])
 
     @dg.asset_check(
@@ -96,7 +102,7 @@ def _rescan_check(spec: CorpusSpec) -> dg.AssetChecksDefinition:
     ) -> dg.AssetCheckResult:
         store: CorpusStore = context.resources.corpora
         folder = store.folder(key).parent / CHECKS_FOLDER / rescanning.NAME
-        plan = rescanning.rescan(table, spec.pii)
+        plan = rescanning.rescan(table, spec.pii, base)
         return as_dagster(key, rescanning.rescan_result(run_plan(plan, folder, store.engine)))
 
     return no_personal_data

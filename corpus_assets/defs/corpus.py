@@ -33,7 +33,7 @@ def build_corpus(spec: CorpusSpec, base: Path) -> dg.Definitions:
     job = build_job(spec)
     return dg.Definitions(
         assets=build_assets(spec, base),
-        asset_checks=build_checks(spec),
+        asset_checks=build_checks(spec, base),
         jobs=[job],
         schedules=build_schedules(spec, job),
         sensors=[build_sensor(spec, base, job)],

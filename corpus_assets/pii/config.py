@@ -9,6 +9,7 @@ from pydantic import Field, field_validator, model_validator
 from corpus_assets.core.errors import InputError
 from corpus_assets.core.plan import Config
 from corpus_assets.pii.kinds import DEFAULT_KINDS, KINDS
+from corpus_assets.pii.names import DEFAULT_MODEL
 from corpus_assets.pii.national_ids import COUNTRIES
 
 DATATROVE_KINDS = ("email", "ip")
@@ -24,6 +25,8 @@ class PiiConfig(Config):
     countries: tuple[str, ...] | None = None
     """Countries whose numbers the kind `national_id` looks for, as ISO 3166 codes in lower case;
     None is all that are known."""
+    name_model: str = Field(default=DEFAULT_MODEL, min_length=1)
+    """spaCy pipeline by which the kind `name` finds names: an installed package, or a folder."""
     mode: Literal["tags", "dummy", "hash", "datatrove"] = "tags"
     """`tags` puts the kind's name, `dummy` a value reserved for examples, `hash` the kind's name
     with a keyed digest of the value, `datatrove` what its PIIFormatter puts."""
@@ -59,6 +62,13 @@ class PiiConfig(Config):
             message = f"the tag of {', '.join(wrong)} holds a line break or seven digits in a row"
             raise ValueError(message)
         return value
+
+    @model_validator(mode="after")
+    def _has_use_for_its_model(self) -> "PiiConfig":
+        if self.name_model != DEFAULT_MODEL and "name" not in self.kinds:
+            message = "name_model is of the kind name alone; add name to kinds or remove it"
+            raise ValueError(message)
+        return self
 
     @model_validator(mode="before")
     @classmethod

@@ -3,6 +3,8 @@
 What stands beside a number decides what it is, so replacing one span can uncover another (the
 address after a version, once the word before it has gone). Therefore the text with its replacements
 is looked at again, until nothing more is found: a second pass over a scrubbed text changes nothing.
+That ends even where a model finds other names in each look: every look replaces some characters
+that no look had replaced.
 """
 
 import re
@@ -33,9 +35,9 @@ def search_of(config: PiiConfig) -> Search:
     """Return the search of a config.
 
     Raises:
-        InputError: A kind needs what is not installed, or `mode: hash` has no key.
+        InputError: `mode: hash` has no key.
     """
-    finders = tuple(finders_of(config.kinds, config.countries))
+    finders = tuple(finders_of(config.kinds, config.countries, config.name_model))
     return Search(finders, replacer_of(config), own_replacements(config))
 
 

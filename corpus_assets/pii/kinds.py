@@ -107,7 +107,8 @@ _ALL = (
         ("00:1A:2B:3C:4D:5E",),
         default=False,
     ),
-    Kind("name", names.FINDERS, "<NAME>", ("John Doe", "Jane Doe"), (), default=False),
+    # Its finder needs a model: `finders_of`.
+    Kind("name", (), "<NAME>", ("John Doe", "Jane Doe"), (), default=False),
 )  # fmt: skip
 
 KINDS: dict[str, Kind] = {kind.name: kind for kind in _ALL}
@@ -117,12 +118,20 @@ DEFAULT_KINDS = tuple(kind.name for kind in _ALL if kind.default)
 
 
 def finders_of(
-    kinds: tuple[str, ...], countries: tuple[str, ...] | None
+    kinds: tuple[str, ...], countries: tuple[str, ...] | None, model: str
 ) -> Iterator[tuple[str, Finder]]:
-    """Yield the finders of some kinds with the kind of each, national ids of some countries."""
+    """Yield the finders of some kinds with the kind of each.
+
+    Args:
+        kinds: Names of kinds.
+        countries: Those of national ids; None for all.
+        model: That of names.
+    """
     for name in kinds:
         if name == "national_id":
             for country in national_ids.COUNTRIES if countries is None else countries:
                 yield from ((name, finder) for finder in national_ids.FINDERS[country])
+        elif name == "name":
+            yield name, names.names_finder(model)
         else:
             yield from ((name, finder) for finder in KINDS[name].finders)

@@ -11,12 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import or_
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
 from numpy.typing import NDArray
+from pydantic import Field
 
 from corpus_assets.core.plan import Counts, Plan, map_batches, map_ranks
 from corpus_assets.core.schema import CLUSTER_COLUMNS, DOCUMENT_COLUMNS, schema_of
@@ -28,6 +30,7 @@ from corpus_assets.pii.folding import fold, fold_series
 from corpus_assets.pii.hint_bits import FOLDED
 from corpus_assets.pii.hints import hints, prepare_hints
 from corpus_assets.pii.kinds import KINDS
+from corpus_assets.pii.names import DEFAULT_MODEL, opened_model
 from corpus_assets.pii.replacing import replaced
 from corpus_assets.pii.spans import Span
 
@@ -56,29 +59,42 @@ class ScrubConfig(PiiConfig):
 
     key_digest: str | None = None
     """Digest of the key of `mode: hash`, so that another key makes another table."""
+    name_model: str = Field(default=DEFAULT_MODEL, exclude=True)
+    name_model_identity: str | None = None
+    """What is in the model of the kind `name`: where it lies decides nothing."""
 
 
-def scrubbed_docs(deduped_docs: Table, config: PiiConfig) -> Plan:
+def scrubbed_docs(deduped_docs: Table, config: PiiConfig, base: Path = Path()) -> Plan:
     """Return the plan of the table of documents without personal data.
 
+    Args:
+        deduped_docs: Documents.
+        config: What is replaced, and by what.
+        base: Folder at which a relative `name_model` starts.
+
     Raises:
-        InputError: `mode: hash` has no key.
+        InputError: `mode: hash` has no key, or the kind `name` no model.
     """
     if config.mode == "datatrove":
         return map_ranks(deduped_docs, "scrubbed_docs", replace_rank, config, SCRUBBED)
-    wanted = fingerprinted(config)
+    wanted = fingerprinted(config, base)
     plan = map_batches(deduped_docs, "scrubbed_docs", scrub_pii, wanted, SCRUBBED)
     return replace(plan, prepare=(COMPILING, prepare_hints))
 
 
-def fingerprinted(config: PiiConfig) -> ScrubConfig:
-    """Return a config with a digest of its key.
+def fingerprinted(config: PiiConfig, base: Path) -> ScrubConfig:
+    """Return a config with a digest of its key, its model found, and what tells that one.
 
     Raises:
-        InputError: `mode: hash` has no key.
+        InputError: `mode: hash` has no key, or the kind `name` no model.
     """
-    digest = _key_digest(config.key()) if config.mode == "hash" else None
-    return ScrubConfig(**config.model_dump(), key_digest=digest)
+    settings = config.model_dump()
+    if config.mode == "hash":
+        settings["key_digest"] = _key_digest(config.key())
+    if "name" in config.kinds:
+        model, identity = opened_model(config.name_model, base)
+        settings |= {"name_model": model, "name_model_identity": identity}
+    return ScrubConfig(**settings)
 
 
 def _key_digest(key: bytes) -> str:

@@ -21,7 +21,7 @@ from corpus_assets.pii.kinds import DEFAULT_KINDS, finders_of
 from corpus_assets.pii.scrubbing import spans_of_texts
 from corpus_assets.pii.secrets import TAILS, VENDORS
 
-FINDERS = [finder for _, finder in finders_of(DEFAULT_KINDS, ())]
+FINDERS = [finder for _, finder in finders_of(DEFAULT_KINDS, (), "")]
 CASES = [
     json.loads(line)["text"]
     for line in (Path(__file__).parent / "cases.jsonl").read_text("utf-8").splitlines()

@@ -2,6 +2,7 @@
 
 import base64
 import random
+import sys
 import time
 
 import polars as pl
@@ -220,9 +221,13 @@ def test_without_a_key_the_variable_is_named(monkeypatch):
         scrub("a@b.co", PiiConfig(mode="hash"))
 
 
-def test_names_without_presidio_say_what_to_install():
-    with pytest.raises(InputError, match=r"corpus-assets\[ner\]"):
-        scrub("Mia Li", PiiConfig(kinds=("name",)))
+def test_names_without_presidio_say_what_to_install(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "presidio_analyzer", None)
+    source = table_of(tmp_path / "in", [document("a")], schema=DEDUPED)
+    config = PiiConfig(kinds=("name",))
+    for refused in (lambda: scrub("Mia Li", config), lambda: scrubbed_docs(source, config)):
+        with pytest.raises(InputError, match=r"pip install 'corpus-assets\[ner\]'"):
+            refused()
 
 
 @pytest.mark.parametrize(
@@ -249,6 +254,7 @@ def test_only_the_kinds_chosen_are_replaced(kinds, scrubbed):
         ({"tags": {"fax": "x"}}, "unknown kind fax"),
         ({"mode": "datatrove", "kinds": DEFAULT_KINDS}, "knows the kinds email and ip only"),
         ({"only_remove_public_ips": False}, "mode datatrove alone"),
+        ({"name_model": "models/people"}, "name_model is of the kind name alone"),
     ],
 )
 def test_a_config_that_means_nothing_is_refused(config, message):
