@@ -34,7 +34,7 @@ class Words(NamedTuple):
     """Last words of what announces a social security number."""
     ats: NDArray[np.uint64]
     """What stands in brackets for @, not in lower case."""
-    ats_by_start: NDArray[np.bool_]
+    ats_by_start: NDArray[np.uint8]
     """Whether one of them, or one and what closes the bracket, starts with two bytes."""
     dots: NDArray[np.uint64]
     """What stands between spaces for a dot."""

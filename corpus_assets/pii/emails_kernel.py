@@ -1,11 +1,12 @@
 """Signs and words that may stand for the @ of an address."""
 
+import numpy as np
 from numba import int64, uint8, uint64
+from numpy.typing import NDArray
 
 from corpus_assets.pii.bytes_kernel import (
     PRIME,
     SEED,
-    Words,
     domain_follows,
     has,
     is_alnum,
@@ -14,9 +15,12 @@ from corpus_assets.text.data import Bytes
 from corpus_assets.text.kernels import inline, kernel
 
 
-@kernel
-def is_written_at(b: Bytes, i: int, end: int, words: Words) -> bool:
-    """Return whether what opens at i is an @ in brackets before a domain."""
+@inline
+def written_at_start(b: Bytes, i: int, end: int, by_start: NDArray[np.uint8]) -> int:
+    """Return where the word in the brackets that open at i starts, or -1 if it is none for @.
+
+    Inlined, for most brackets end here and the words cost more to hand over than to look at.
+    """
     j = i + 1
     if b[i] == 0xC2:
         j = i + 2
@@ -26,8 +30,15 @@ def is_written_at(b: Bytes, i: int, end: int, words: Words) -> bool:
         j += 1
     if j < end and b[j] == 32:
         j += 1
-    if j + 1 >= end or not words.ats_by_start[int64(b[j]) << 8 | int64(b[j + 1])]:
-        return False
+    fits = j + 1 < end and by_start[int64(b[j]) << 8 | int64(b[j + 1])] != 0
+    return j if fits else -1
+
+
+@kernel
+def is_written_at(
+    b: Bytes, i: int, j: int, end: int, ats: NDArray[np.uint64], dots: NDArray[np.uint64]
+) -> bool:
+    """Return whether what opens at i, its word at j, is an @ in brackets before a domain."""
     last = j
     most = min(end, j + 48)
     close = 0
@@ -58,7 +69,7 @@ def is_written_at(b: Bytes, i: int, end: int, words: Words) -> bool:
     h = SEED
     for k in range(last - 1, j - 1, -1):
         h = (h ^ uint64(b[k])) * PRIME
-    if not has(words.ats, h):
+    if not has(ats, h):
         return False
     if last - j == 1 and b[j] == 97 and (i == 0 or b[i - 1] == 32):
         return False
@@ -94,7 +105,7 @@ def is_written_at(b: Bytes, i: int, end: int, words: Words) -> bool:
         if uint8(byte - 65) < 26:
             byte = uint8(byte | 32)
         h = (h ^ uint64(byte)) * PRIME
-    return bool(has(words.dots, h))
+    return bool(has(dots, h))
 
 
 @inline

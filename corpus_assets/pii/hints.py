@@ -64,12 +64,12 @@ def _hashes(found: Iterable[str]) -> NDArray[np.uint64]:
     return np.array(sorted(hashes), np.uint64)
 
 
-def _starts(found: Iterable[str]) -> NDArray[np.bool_]:
+def _starts(found: Iterable[str]) -> NDArray[np.uint8]:
     """Return which two bytes start a word; after a word of one byte any may stand."""
-    table = np.zeros((256, 256), np.bool_)
+    table = np.zeros((256, 256), np.uint8)
     for word in found:
         first, *rest = word.encode()
-        table[first, rest[0] if rest else slice(None)] = True
+        table[first, rest[0] if rest else slice(None)] = 1
     return table.reshape(-1)
 
 

@@ -20,7 +20,12 @@ from corpus_assets.pii.bytes_kernel import (
     next_mark,
     set_of,
 )
-from corpus_assets.pii.emails_kernel import is_archived_at, is_encoded_at, is_written_at
+from corpus_assets.pii.emails_kernel import (
+    is_archived_at,
+    is_encoded_at,
+    is_written_at,
+    written_at_start,
+)
 from corpus_assets.pii.folding_kernel import fold_bytes, mark_foreign
 from corpus_assets.pii.hint_bits import (
     ARCHIVED_AT,
@@ -99,7 +104,7 @@ def hints_of(
         _mark_starts(data, marks, other, four, quote)
         flags |= _literals(data)
         flags |= _scan(data, marks, firsts, lasts, words)
-        flags |= bits_of_keys(data, marks, other, words)
+        flags |= bits_of_keys(data, marks, other, words.prefixes, words.first_prefix)
         out[text] = uint32(flags)
 
 
@@ -256,7 +261,8 @@ def _scan(
             ):
                 flags |= KEY_END
         elif not flags & BRACKETED_AT:
-            if is_written_at(b, i, end, words):
+            j = written_at_start(b, i, end, words.ats_by_start)
+            if j >= 0 and is_written_at(b, i, j, end, words.ats, words.dots):
                 flags |= BRACKETED_AT
         i += 1
     return flags

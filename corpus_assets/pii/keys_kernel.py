@@ -2,6 +2,7 @@
 
 import numpy as np
 from numba import int64, uint8
+from numpy.typing import NDArray
 
 from corpus_assets.pii.bytes_kernel import (
     ALNUM,
@@ -9,7 +10,6 @@ from corpus_assets.pii.bytes_kernel import (
     DOMAIN,
     LETTERS,
     ROOM,
-    Words,
     is_digit,
     next_mark,
     set_of,
@@ -28,7 +28,9 @@ _A = np.uint8(ord("a"))
 
 
 @kernel
-def bits_of_keys(b: Bytes, marks: Bytes, other: Bytes, words: Words) -> int:
+def bits_of_keys(
+    b: Bytes, marks: Bytes, other: Bytes, prefixes: Bytes, first_prefix: NDArray[np.int16]
+) -> int:
     """Return the bits of keys, which are long tokens or start one at the start of a word."""
     _mark_tokens(b, marks)
     blank, end = uint8(0x20), b.size
@@ -40,7 +42,7 @@ def bits_of_keys(b: Bytes, marks: Bytes, other: Bytes, words: Words) -> int:
         starts = (uint8((c | blank) - _A) < uint8(26)) | (c == uint8(49))
         other[i] = marks[i] & (uint8(inside) ^ uint8(1)) & uint8(starts)
     other[b.size : b.size + ROOM] = 0
-    flags = _keys_by_start(b, marks, other, words)
+    flags = _keys_by_start(b, marks, other, prefixes, first_prefix)
     for i in range(b.size):
         marks[i] &= marks[i + 15] & marks[i + LONG_TOKEN - SHORTEST_TOKEN]
     eights = marks.view(np.uint64)
@@ -77,24 +79,26 @@ def _mark_tokens(b: Bytes, marks: Bytes) -> None:
 
 
 @kernel
-def _keys_by_start(b: Bytes, marks: Bytes, starts: Bytes, words: Words) -> int:
+def _keys_by_start(
+    b: Bytes, marks: Bytes, starts: Bytes, prefixes: Bytes, first_prefix: NDArray[np.int16]
+) -> int:
     """Return the bit of keys that are known by their start, if there may be one."""
     end = b.size
     eights = starts.view(np.uint64)
     p = next_mark(eights, 0, end)
     while p < end:
-        number = words.first_prefix[int64(b[p]) << 8 | int64(b[p + 1])]
+        number = first_prefix[int64(b[p]) << 8 | int64(b[p + 1])]
         while (
-            0 <= number < words.prefixes.shape[0]
-            and words.prefixes[number, 1] == b[p]
-            and words.prefixes[number, 2] == b[p + 1]
+            0 <= number < prefixes.shape[0]
+            and prefixes[number, 1] == b[p]
+            and prefixes[number, 2] == b[p + 1]
         ):
-            size = int64(words.prefixes[number, 0])
+            size = int64(prefixes[number, 0])
             k = 2
-            while k < size and words.prefixes[number, 1 + k] == b[p + k]:
+            while k < size and prefixes[number, 1 + k] == b[p + k]:
                 k += 1
             if k == size:
-                left = size + int64(words.prefixes[number, 19]) - SHORTEST_TOKEN
+                left = size + int64(prefixes[number, 19]) - SHORTEST_TOKEN
                 k = 0
                 while k <= left and marks[p + k]:
                     k += 1
