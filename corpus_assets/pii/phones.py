@@ -13,7 +13,7 @@ import phonenumbers
 from corpus_assets.pii import hint_bits
 from corpus_assets.pii.cards import is_card
 from corpus_assets.pii.context import names_another_number
-from corpus_assets.pii.spans import Bounds, Finder, by_pattern, linear
+from corpus_assets.pii.spans import Bounds, Finder, by_pattern, linear, matches_in_bytes
 
 SHORTEST_CARD = 14
 FEWEST, MOST = 7, 15
@@ -162,12 +162,12 @@ _OF_ANYTHING = frozenset(["número", "numéro", "numero", "номер", "number"
 
 def find_labelled(text: str) -> Iterator[Bounds]:
     """Yield national and international numbers that a label announces, and those joined to them."""
-    for match in _labelled().finditer(text):
-        label = (match[1] or match[2] or match[3]).casefold().replace("-", " ")
+    for _, end, match in matches_in_bytes(_labelled(), text):
+        label = (match[1] or match[2] or match[3]).decode().casefold().replace("-", " ")
         if match[4] and label in _OF_ANYTHING:
             continue
         regions = regions_by_label().get(label) or all_regions()
-        start = match.end() - 6
+        start = end - 6
         while text[start - 1] in "+(" or (text[start - 1] == " " and text[start - 2] in "+("):
             start -= 1
         yield from _chain(text, start, (INTERNATIONAL,) if label == "wa.me" else regions)

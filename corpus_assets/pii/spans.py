@@ -62,21 +62,30 @@ def by_pattern(pattern: Pattern, accept: Accept) -> Callable[[str], Iterator[Bou
     return find
 
 
-def _bounds(pattern: Pattern, text: str | bytes) -> Iterator[Bounds]:
+def _bounds(pattern: Pattern, text: str) -> Iterator[Bounds]:
     return (match.span() for match in pattern.finditer(text))
 
 
 def _bounds_in_bytes(pattern: Pattern, text: str) -> Iterator[Bounds]:
-    """Yield what RE2 finds, which searches bytes; its own way from those to code points is slow."""
+    return ((start, end) for start, end, _ in matches_in_bytes(pattern, text))
+
+
+def matches_in_bytes(pattern: Pattern, text: str) -> Iterator[tuple[int, int, Any]]:
+    """Yield the bounds in code points of what RE2 finds, and its match of bytes.
+
+    RE2 searches bytes; its own way from those to code points takes as long as the search.
+    """
     data = text.encode()
+    matches = pattern.finditer(data)
     if len(data) == len(text):
-        yield from _bounds(pattern, data)
+        yield from ((*match.span(), match) for match in matches)
         return
     place, last = 0, 0
-    for first, end in _bounds(pattern, data):
+    for match in matches:
+        first, end = match.span()
         start = place + len(data[last:first].decode())
         place, last = start + len(data[first:end].decode()), end
-        yield start, place
+        yield start, place, match
 
 
 def linear(pattern: str) -> Pattern:
