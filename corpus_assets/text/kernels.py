@@ -1,18 +1,68 @@
-"""What the kernels of this package share.
-
-numba looks only at the file of a kernel when it asks whether its cache is current: after an edit
-here, touch the files of the kernels.
-"""
+"""What the kernels of this package share."""
 # ruff: noqa: PLR2004  # the numbers are those of UTF-8
 
+import hashlib
+import os
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba.core.config
 import numpy as np
 from numba import int64, njit, uint64
 from numpy.typing import NDArray
 
+import corpus_assets
 from corpus_assets.text.data import Bytes
 
-kernel = njit(nogil=True, cache=True, boundscheck=False, error_model="numpy")
-"""Compiles at the first call, or loads what an earlier process compiled."""
+config: Any = numba.core.config
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_ROOT = Path(corpus_assets.__file__).parent
+_IMPORT = re.compile(r"^from corpus_assets\.([\w.]+) import", re.MULTILINE)
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function at its first call, or load what an earlier process compiled.
+
+    numba asks only whether the file of a kernel is the same, but inlines what others hold. So
+    machine code is kept in a folder named after all sources that the file imports, and no release
+    runs what an older one compiled.
+    """
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(_cache_folder(Path(function.__code__.co_filename), before))
+    try:
+        compiled: Any = njit(nogil=True, cache=True, boundscheck=False, error_model="numpy")
+        return compiled(function)
+    finally:
+        config.CACHE_DIR = before
+
+
+@cache
+def _cache_folder(file: Path, wanted: str) -> Path:
+    """Return where machine code of a file is kept: where numba is told to, or beside the source."""
+    digest = hashlib.sha256()
+    for source in sorted(_sources(file)):
+        digest.update(source.read_bytes())
+    beside = file.parent / "__pycache__"
+    if wanted:
+        base = Path(wanted)
+    elif os.access(beside if beside.exists() else file.parent, os.W_OK):
+        base = beside
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "corpus-assets"
+    return base / f"{file.stem}-{digest.hexdigest()[:16]}"
+
+
+@cache
+def _sources(file: Path) -> frozenset[Path]:
+    """Return a file and the modules of this package that it imports, and those that they do."""
+    names = _IMPORT.findall(file.read_text(encoding="utf-8"))
+    paths = [_ROOT.joinpath(*name.split(".")).with_suffix(".py") for name in names]
+    return frozenset([file]).union(*(_sources(path) for path in paths if path.exists()))
+
 
 inline = njit(inline="always", boundscheck=False, error_model="numpy")
 
