@@ -62,7 +62,7 @@ def debian_texts(folder: Path, documents: int, downloads: Path) -> pl.Series:
             text = json.loads(line)["text"]
             if rng.random() < PERSONAL:
                 host = rng.randrange(1, 255)
-                note = f"Write to user{host}@example{host}.org or look at 8.8.{host}.{host}."
+                note = f"Write to user{host}@example{host}.org or look at 62.8.{host}.{host}."
                 cut = text.find("\n") + 1
                 text = f"{text[:cut]}{note}\n{text[cut:]}"
             texts.append(text)

@@ -57,7 +57,7 @@ def test_the_console_script_builds_and_says_what_came_of_it(place, tmp_path):
         "deduped_docs: dedup/exact_duplicate -1",
         "kept 3",
     ]
-    assert "corpus tiny 1: 3 documents in 2 shards; replaced: 1 emails, 1 ips" in lines
+    assert "corpus tiny 1: 3 documents in 2 shards; replaced: 1 email, 1 ip" in lines
     assert f"manifest: {tmp_path / 'new/tiny/corpus/_MANIFEST.json'}" in lines
     assert files_below(tmp_path / "new/tiny/corpus") == files_below(place / "out/tiny/corpus")
 

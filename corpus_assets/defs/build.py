@@ -142,16 +142,22 @@ def summary(folder: Path, result: dg.ExecuteInProcessResult) -> str:
         lines.append(funnel_lines(tables))
     if (folder / "corpus").is_dir():
         manifest = Corpus.open(folder / "corpus").manifest
-        pii = ", ".join(f"{number} {kind}" for kind, number in manifest["pii"].items() if number)
         lines.append(
             f"corpus {manifest['dataset']} {manifest['version']}: {manifest['n_docs']:,} documents "
-            f"in {manifest['n_shards']} shards; replaced: {pii or 'no personal data'}"
+            f"in {manifest['n_shards']} shards; replaced: {replaced(tables) or 'no personal data'}"
         )
         lines.append(f"manifest: {folder / 'corpus' / '_MANIFEST.json'}")
     lines.append(f"files: {folder}")
     made = files_made(result)
     lines.append(f"made {made} files" if made else "nothing had to be redone: all is up to date")
     return "\n".join(lines)
+
+
+def replaced(tables: list[Table]) -> str:
+    """Return how much personal data was replaced, by kind: the manifest counts five of them."""
+    counts = [(name, number) for table in tables for name, number in table.counts.items()]
+    kinds = [(name.removeprefix("pii/"), n) for name, n in counts if name.startswith("pii/") and n]
+    return ", ".join(f"{number:,} {kind}" for kind, number in kinds)
 
 
 def funnel_lines(tables: list[Table]) -> str:
