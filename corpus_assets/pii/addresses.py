@@ -158,12 +158,12 @@ _VERSION_WORDS = (
     r"apache|tomcat|openssl|openssh|flash|acrobat|office|photoshop|node|nodejs|npm|docker|"
     r"kubernetes|wordpress|drupal|joomla|oracle|db2|sap|matlab|unity|unreal|directx|cuda|nvidia|"
     r"outlook|thunderbird|mozilla|eudora|adobe|reader|skype|vlc|winamp|itunes|quicktime|teamviewer|"
-    r"zoom|whatsapp|wechat|telegram|微信|mini|mobile|explorer|x-mailer|user-agent|e\.?c|enzyme|"
+    r"zoom|whatsapp|wechat|telegram|微信|mini|mobile|explorer|toolbar|x-mailer|user-agent|e\.?c|enzyme|"
     r"changelog|release notes"
 )
 _SECTION_WORDS = (
     r"sections?|sect|sec|subsections?|chapters?|chap|ch|clauses?|cl|articles?|art|paragraphs?|"
-    r"para|paras|figures?|fig|figs|tables?|tbl|appendix|annex|items?|steps?|rules?|requirements?|"
+    r"pkwiu|pkd|cpv|cnae|nace|naics|оквэд|окпд|pos|para|paras|figures?|fig|figs|tables?|tbl|appendix|annex|items?|steps?|rules?|requirements?|"
     r"req|eq|equations?|listing|exercise|theorem|lemma|oid|part|task|"
     r"kapitel|kap|abschnitt|abschn|ziffer|ziff|absatz|abs|nummer|abbildung|abb|tabelle|tab|anlage|"
     r"punkt|paragraf|chapitre|paragraphe|alinéa|annexe|figura|capítulo|cap|sección|seção|secção|"
@@ -180,7 +180,9 @@ _JOINT = (
 )
 _NO_ADDRESS = linear(
     rf"(?i)(?:versions?|revision|release|§{{1,2}}|oid|版本|バージョン|버전|เวอร์ชัน|(?:^|[^\pL])(?:{_VERSION_WORDS}|{_SECTION_WORDS})"
-    rf"(?:nummer|number)?)\.?{_JOINT}$"
+    rf"(?:nummer|number| (?:player|toolbar|portable|reader|suite|pro|professional|express|lite|edition|"
+    rf"enterprise|ultimate|beta|desktop|browser|plugin|engine|framework|runtime|core|editor|viewer|manager|"
+    rf"studio|messenger))?)\.?{_JOINT}$"
 )
 """By RE2: seven times as fast here as Python's engine, which tries every word at every place."""
 _STEMS = ("addr", "adress", "adres", "direcci", "endere", "indirizzo", "hostname", "hostip")
@@ -197,14 +199,18 @@ _SMALL = 32
 """Four numbers all below it are a version or a section unless a word says address: of the public
 addresses one in a thousand is such."""
 
-_WORD_BEFORE = re.compile(r"[A-Za-z0-9_]/$|[A-Za-z_]-$|[A-Za-z0-9]\+$")
-_MULTIADDRESS = re.compile(r"(?:ip4|ipv4|tcp|udp|https?:|ftp:)/$", re.IGNORECASE)
-_MAPPED = re.compile(r"(?<![0-9A-Fa-f:.])(?:::(?:ffff:(?:0:)?)?|64:ff9b::)$", re.IGNORECASE)
+_WORD_BEFORE = re.compile(r"[A-Za-z0-9_]/\Z|[A-Za-z_]-\Z|[A-Za-z0-9]\+\Z")
+_MULTIADDRESS = re.compile(r"(?:ip4|ipv4|tcp|udp|https?:|ftp:)/\Z", re.IGNORECASE)
+_MAPPED = re.compile(r"(?<![0-9A-Fa-f:.])(?:::(?:ffff:(?:0:)?)?|64:ff9b::)\Z", re.IGNORECASE)
 _AFTER = re.compile(r"[A-Za-z0-9_]|\.[0-9a-z]|-[A-Za-z]|\+[A-Za-z]|%[0-9]")
-_HEADING = re.compile(r"[\s#*>|-]*$")
+_HEADING = re.compile(r"[\s#*>|-]*\Z")
 _TITLE = re.compile(r"\.[ \t]+[^\W\d_]")
 """What stands around the number of a section: nothing on its line before it, a title after it."""
-_COMPARED = re.compile(r"[A-Za-z0-9_\]\"'] ?(?:[><=~^!]=|~>) ?[\"']?v?$")
+_UPGRADED = re.compile(
+    r"(?:up|down)?(?:grad|dat|migrat|mov)\w{0,4} from (?:[0-9.]{7,15} to )?\Z", re.IGNORECASE
+)
+_RELEASED = re.compile(r"[ \t]*\((?:19|20)[0-9]{2}[-/.]")
+_COMPARED = re.compile(r"[A-Za-z0-9_\]\"'] ?(?:[><=~^!]=|~>) ?[\"']?v?\Z")
 _VERSION_AFTER = re.compile(
     r"\s?(?:版|更新|升级|升級|正式版|バージョン|アップデート|버전|업데이트|release[ds]?\b|updates?\b|hotfix\b|patch\b|"
     r"changelog\b|firmware\b)",
@@ -245,6 +251,8 @@ def _is_other_number(before: str, quad: str, after: str) -> bool:
     ):
         return True
     line = before.rpartition("\n")[2]
+    if (_HEADING.match(line) and _RELEASED.match(after)) or (small and _UPGRADED.search(line)):
+        return True
     is_title = _HEADING.match(line) is not None and _TITLE.match(after) is not None
     return is_title or _NO_ADDRESS.search(line.encode()) is not None
 
@@ -258,7 +266,7 @@ def accept_ipv6(text: str, start: int, end: int) -> Bounds | None:
     if before[-1:].isascii() and (before[-1:].isalnum() or before[-1:] in {"_", "."}):
         return None
     if before.endswith("::") or re.search(
-        r"(?<![A-Za-z0-9])[0-9A-Fa-f]{0,3}[0-9][0-9A-Fa-f]{0,3}:$", before
+        r"(?<![A-Za-z0-9])[0-9A-Fa-f]{0,3}[0-9][0-9A-Fa-f]{0,3}:\Z", before
     ):
         return None
     if after.isascii() and (after.isalnum() or after == "_"):

@@ -43,7 +43,7 @@ def is_card(digits: str) -> bool:
     return issued and len(set(digits)) > 1 and passes_luhn(digits)
 
 
-_BEFORE = re.compile(r"[0-9A-Za-z_]$|[0-9][.\- ]$|[A-Za-z]-$|[$€£+]$")
+_BEFORE = re.compile(r"[0-9A-Za-z_]\Z|[0-9][.\- ]\Z|[A-Za-z]-\Z|[$€£+]\Z")
 _AFTER = re.compile(r"[0-9A-Za-z_]|[.\-][0-9]|-[A-Za-z]| ?%")
 
 

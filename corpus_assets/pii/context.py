@@ -13,7 +13,7 @@ _OTHER_NUMBERS = re.compile(
     r"заказ|артикул|серийный|накладная|индекс|инвойс|счёт|счет|订单号|订单|編號|编号|単号|单号|注文番号|注文|型番|品番|"
     r"주문번호|송장번호|zamówienie|objednávka|rendelés|sipariş|encomenda|beställning|ordre|tilaus|order)"
     r"(?:\s?(?:no|nr|num|number|nummer|numero|número|numéro|id|code|key|n°|nº|№|#|номер))?"
-    r"[\s.:=#№°\"'()\[-]{0,5}$",
+    r"[\s.:=#№°\"'()\[-]{0,5}\Z",
     re.IGNORECASE,
 )
 

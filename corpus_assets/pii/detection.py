@@ -98,13 +98,19 @@ def spans_once(
 
 
 def _masked(folded: str, taken: Iterable[Bounds]) -> str:
-    """Return a text without the words of replacements: `<PHONE>` announces no number after it."""
+    """Return a text without the words of replacements: `<PHONE>` announces no number after it.
+
+    Nor are they tags, which may stand between a word and the number that it announces.
+    """
     parts: list[str] = []
     last = 0
     for start, end in taken:
-        parts += [folded[last:start], re.sub("[^\\W_]", "x", folded[start:end])]
+        parts += [folded[last:start], re.sub("[^\\W_]", "x", folded[start:end]).translate(_NO_TAG)]
         last = end
     return "".join([*parts, folded[last:]])
+
+
+_NO_TAG = str.maketrans("<>", "{}")
 
 
 def _outside(spans: Sequence[Span], taken: Sequence[Bounds]) -> list[Span]:

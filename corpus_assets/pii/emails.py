@@ -15,12 +15,12 @@ _LATIN = "A-Za-z\u00aa\u00ba\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff"
 _JOINING = r"0-9._%+'\-&#~"
 _BACKWARDS_LATIN = re.compile(rf"[{_LATIN}{_JOINING}]+")
 _BACKWARDS_OTHER = re.compile(rf"(?:(?![{_LATIN}])[\w\u0900-\u0dff]|[{_JOINING}])+")
-_GLUED = re.compile(r"[._+]$")
+_GLUED = re.compile(r"[._+]\Z")
 _QUOTED = re.compile(r'"[^"\\\r\n@]{1,64}"$')
 
 _MARKS = "\u0300-\u036f\u0900-\u0dff\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
 """Of letters; scripts of India and Thai write vowels as such."""
-_SEVERAL = re.compile(r"\{(?:\s?[\w.+\-]{2,40}\s?[,;|/]){1,20}\s?[\w.+\-]{2,40}\s?\}$")
+_SEVERAL = re.compile(r"\\?\{(?:\s?[\w.+\-]{2,40}\s?[,;|/]){1,20}\s?[\w.+\-]{2,40}\s?\\?\}\Z")
 SEVERAL_MOST = 400
 """Local parts in braces, as papers print those of their authors: `{lee,khan}@example.edu`."""
 
@@ -33,11 +33,11 @@ _DOTS = re.compile("[.\u3002\uff61]")
 _ASCII_HEAD = re.compile(r"[A-Za-z]+|[^\x00-\x7f]+")
 _CAMEL = re.compile(r"([a-z]{2,})(?=[A-Z])")
 _VERSION = re.compile(
-    r"(?:v[0-9]+|[0-9]|[0-9]+(?:\.[0-9]+)+)(?:\.|$)|[0-9]+\.(?:dev|x)\b|[0-9]x\.", re.IGNORECASE
+    r"(?:v[0-9]+|[0-9]|[0-9]+(?:\.[0-9]+)+)(?:\.|\Z)|[0-9]+\.(?:dev|x)\b|[0-9]x\.", re.IGNORECASE
 )
 """`163.com` and `51.com` are domains."""
 _DENSITY = re.compile(r"[1-9]x\.")
-_ESCAPE = re.compile(r"\\[nrt]$")
+_ESCAPE = re.compile(r"\\[nrt]\Z")
 
 _FILES = frozenset(
     [
@@ -64,21 +64,21 @@ _FILES = frozenset(
 
 _FORGES = re.compile(
     r"(?:[\w-]+\.)*(?:github|gitlab|bitbucket|codeberg|gitee|gitea|sr|dev\.azure|visualstudio|"
-    r"gitcode|launchpad|savannah|kernel|archlinux)\.\w+(?:\.\w+)?$",
+    r"gitcode|launchpad|savannah|kernel|archlinux)\.\w+(?:\.\w+)?\Z",
     re.IGNORECASE,
 )
 _TRANSPORT_USERS = frozenset({"git", "hg", "svn", "cvs", "aur", "gitea", "gerrit"})
 _SHELL = re.compile(
-    r"(?:^|[\s$#`|;&(])(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id|autossh|sshfs)\s[^\n]{0,80}$"
+    r"(?:^|[\s$#`|;&(])(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id|autossh|sshfs)\s[^\n]{0,80}\Z"
 )
 _SHELL_NAMES = ("ssh", "scp", "sftp", "rsync", "mosh")
 """What `_SHELL` holds, for a look that takes less."""
 _PATH_AFTER = re.compile(r":(?:[~/]|[\w.\-]+/|[\w.\-]+\.git\b)")
-_USERINFO = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://[^\s/?#@]*$")
+_USERINFO = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://[^\s/?#@]*\Z")
 _CALL_AFTER = re.compile(r"\((?:\)|[A-Za-z0-9_.]+[,)=(])|\[")
 _NEVER_CALLED = frozenset(["com", "net", "org", "edu", "gov"])
 _CODE_WORDS = frozenset(["this", "super", "self", "cls", "it", "return", "case"])
-_CLASS_NAMES = re.compile(r"[A-Z]\w*(?:\.[A-Z]\w*)*$")
+_CLASS_NAMES = re.compile(r"[A-Z]\w*(?:\.[A-Z]\w*)*\Z")
 
 
 @cache
@@ -186,7 +186,7 @@ def accept_sign(text: str, sign: int, after: int) -> Bounds | None:
     end = domain_end(text, after)
     if end is None:
         return None
-    start = _after_escape(text, start)
+    start = _with_escaped(text, _after_escape(text, start))
     local, domain = text[start:sign], text[after:end]
     if not local or _is_code(text, start, end, local, domain) or _is_transport(text, start, end):
         return None
@@ -196,6 +196,16 @@ def accept_sign(text: str, sign: int, after: int) -> Bounds | None:
 def _after_escape(text: str, start: int) -> int:
     r"""Return the start without the letter of an escape such as the `n` of a written `\n`."""
     return start + 1 if _ESCAPE.search(text[max(0, start - 1) : start + 1]) else start
+
+
+def _with_escaped(text: str, start: int) -> int:
+    r"""Return the start of a local part in which TeX escapes underscores: `first\\_last@`."""
+    while text[max(0, start - 1) : start + 1] == r"\_":
+        earlier = local_start(text, start - 1)
+        if earlier is None:
+            break
+        start = earlier
+    return start
 
 
 def _is_code(text: str, start: int, end: int, local: str, domain: str) -> bool:
@@ -403,10 +413,10 @@ def _is_plausible(text: str, first: int, sign: int, spelled: str, domain: str) -
 
 
 _LABELLED = re.compile(
-    r"(?:e-?mail|mail|mailto|courriel|correo|contact|kontakt|почта|mejl|邮箱|メール)\W{0,4}(?:\w+\W{1,2})?$",
+    r"(?:e-?mail|mail|mailto|courriel|correo|contact|kontakt|почта|mejl|邮箱|メール)\W{0,4}(?:\w+\W{1,2})?\Z",
     re.IGNORECASE,
 )
-_MORE = re.compile(r"\b(?:more|further|the|our|your|this|their|its|latest|all)\s$", re.IGNORECASE)
+_MORE = re.compile(r"\b(?:more|further|the|our|your|this|their|its|latest|all)\s\Z", re.IGNORECASE)
 
 
 _DOMAIN_BEGINS = re.compile(f"[\\w{_MARKS}\\-]{{1,63}}[.\u3002\uff61]|\\[")

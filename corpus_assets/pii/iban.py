@@ -127,7 +127,7 @@ def is_iban(compact: str) -> bool:
 
 
 _WORD = re.compile("[A-Za-z0-9_]")
-_LABELLED = re.compile(r"iban\W{0,4}$", re.IGNORECASE)
+_LABELLED = re.compile(r"iban\W{0,4}\Z", re.IGNORECASE)
 
 
 def accept_iban(text: str, start: int, end: int) -> Bounds | None:

@@ -4,7 +4,7 @@ import re
 
 from corpus_assets.pii.spans import Bounds, Finder, by_pattern, linear
 
-_BEFORE = re.compile(r"[0-9A-Za-z_]$|[0-9A-Fa-f]{2}[:\-.]$")
+_BEFORE = re.compile(r"[0-9A-Za-z_]\Z|[0-9A-Fa-f]{2}[:\-.]\Z")
 _AFTER = re.compile(r"[0-9A-Za-z_]|[:\-.][0-9A-Fa-f]{2}")
 MULTICAST_BIT = 1
 

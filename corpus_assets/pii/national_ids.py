@@ -95,7 +95,7 @@ def _finds(row: NationalId) -> Callable[[str], Iterator[Bounds]]:
             if _touches(text, start, end):
                 continue
             compact = (
-                re.sub(r"[ ./\-](?!$)", "", text[start:end]) if row.country != "fi" else match[0]
+                re.sub(r"[ ./\-](?!\Z)", "", text[start:end]) if row.country != "fi" else match[0]
             )
             before = text[max(0, start - NEAR) : start].rpartition("\n")[2]
             if label.search(before) and row.is_valid(compact.upper()):
@@ -109,7 +109,7 @@ def _touches(text: str, start: int, end: int) -> bool:
     before, after = text[max(0, start - 2) : start], text[end : end + 2]
     return bool(
         _EDGE.match(before[-1:])
-        or re.search(r"[0-9][.\- ]$|[#$€£/]$", before)
+        or re.search(r"[0-9][.\- ]\Z|[#$€£/]\Z", before)
         or _EDGE.match(after)
         or re.match(r"[.\-/ ][0-9]", after)
     )

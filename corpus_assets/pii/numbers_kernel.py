@@ -99,9 +99,22 @@ def _follows_label(
 
 @kernel
 def _announced(b: Bytes, start: int, place: int, words: Words) -> bool:
-    """Return whether a label may stand before a place, or before a preposition, words and colon."""
+    """Return whether a label may stand before a place, before tags, or before words and a colon."""
     if _follows_label(b, start, place, words.labels, words.connectors, False):
         return True
+    # Or before tags of HTML: each < with no more than some words between it and the next tag.
+    p, tag, tags = place, place, 0
+    while p > start and tag - p < 200 and tags < 17:
+        p -= 1
+        if b[p] == 62:
+            tag = p
+        elif b[p] == 60:
+            tag = p
+            tags += 1
+            if _follows_label(b, start, p, words.labels, words.connectors, False):
+                return True
+    before = b[place - 1] if place > start else uint8(32)
+    dialled = b[place] == 48 or before == 40 or before == 43
     p, least = place, max(start, place - 24)
     while p > least and _BETWEEN[b[p - 1]] and b[p - 1] != 58:
         p -= 1
@@ -118,7 +131,7 @@ def _announced(b: Bytes, start: int, place: int, words: Words) -> bool:
             if b[p] >= 0x80:
                 return True
             h = (h ^ uint64(b[p] | 32)) * PRIME
-        if has(words.prepositions, h) and _follows_label(
+        if (dialled or has(words.prepositions, h)) and _follows_label(
             b, start, p, words.labels, words.connectors, False
         ):
             return True

@@ -94,7 +94,7 @@ CONNECTORS = (
     "number|numbers|no|nr|num|nº|n°|№|#|us|me|him|her|them|at|on|is|are|to|now|today|a|au|am|an|uns|"
     "unter|der|die|den|le|la|el|al|o|ao|il|lo|allo|nummer|nummern|numero|número|numéro|numer|číslo|"
     "broj|szám|номер|номеру|номера|по|в|на|за|і|и|or|and|und|oder|et|ou|y|e|ed|og|och|eller|ja|va|"
-    "numarası|numaramız|nomor|nomer|số|नंबर|पर|رقم|على|тел|телефон|wa|hp|"
+    "numarası|numaramız|nomor|nomer|số|नंबर|नं|नम्बर|নং|पर|رقم|على|نمبر|тел|wa|hp|č|čís|type|voice|"
     "home|work|office|mobile|cell|private|privat|büro|direct|main|uk|us|usa|intl|international|"
     "mobil|fax|phone|tel|whatsapp|viber|telegram|sms|toll|free|line|via|per|by|w|m|h|o|for|the|our|"
     "op|ons|oss|på|mig|til|pod|nas|minket|siamo|noi|ci|nos|nós|para|uns|zentrale"
@@ -104,15 +104,15 @@ PREPOSITIONS = (
     "for|of|für|zur|zum|zu|der|de|del|da|do|des|du|per|pour|para|voor|van|til|till|för|dla|pro|k|"
     "untuk|için|для|по|на|за"
 ).split("|")
-_SEPARATORS = r"[\s:.=>՝៖፡\"'\[*_|/,;&–-]"
+_TAG = r"(?:<[^<>\n]{1,40}>\s{0,2}){1,4}"
+_SEPARATORS = r"[\s:.=>՝៖፡፦\"'\[【「‹«*_|/,;&–-]"
 _CONNECTED = (
-    rf"(?:{_SEPARATORS}{{0,4}}(?:\([^()0-9\n]{{1,20}}\)|{_UNSPACED_CONNECTORS}|"
-    rf"(?i:{'|'.join(CONNECTORS)})[\s:.)\"'/_-])){{0,4}}"
-    rf"( (?i:{'|'.join(PREPOSITIONS)})(?: [^\s0-9:;,.()]{{2,20}}){{1,3}} ?:)?"
-    r"[\s:.=>՝៖፡\"'\[*_|/~-]{0,6}(?:\( ?)?\+?[ (]?[0-9][0-9 .\-/()]{5}"
+    rf"(?:{_SEPARATORS}{{0,4}}(?:\([^()0-9\n]{{1,20}}\)|{_UNSPACED_CONNECTORS}|{_TAG}|"
+    rf"(?i:{'|'.join(CONNECTORS)})[\s:.)\"'/_=;,-])){{0,4}}"
+    r"(\.? [^\s0-9:;,.()]{1,20}(?: [^\s0-9:;,.()]{2,20}){0,3} ?:)?"
+    rf"{_SEPARATORS}{{0,6}}[~ ]?(?:\( ?)?\+?[ (]?[0-9][0-9 .\-/()]{{5}}"
 )
-"""Words between a label and its number; others too between a preposition and a colon, as in
-`Phone for bookings: `."""
+"""Words between a label and its number; others too before a colon, as in `Phone for bookings: `."""
 
 _ENDINGS = ("nummer", "number", "numero", "num", "no", "nr", "s", "en", "ları", "umuz", "unuz")
 
@@ -164,17 +164,36 @@ def find_labelled(text: str) -> Iterator[Bounds]:
     """Yield national and international numbers that a label announces, and those joined to them."""
     for _, end, match in matches_in_bytes(_labelled(), text):
         label = (match[1] or match[2] or match[3]).decode().casefold().replace("-", " ")
-        if match[4] and label in _OF_ANYTHING:
-            continue
-        regions = regions_by_label().get(label) or all_regions()
         start = end - 6
         while text[start - 1] in "+(" or (text[start - 1] == " " and text[start - 2] in "+("):
             start -= 1
+        if _is_of_other(label, match[4], text[start]) or _CALL_NUMBER.match(match[0].decode()):
+            continue
+        regions = regions_by_label().get(label) or all_regions()
         yield from _chain(text, start, (INTERNATIONAL,) if label == "wa.me" else regions)
 
 
+_CALL_NUMBER = re.compile(r"\W?call (?:no|nos|number|numbers)\b", re.IGNORECASE)
+"""A library's."""
+
+
+def _is_of_other(label: str, words: bytes | None, first: str) -> bool:
+    """Return whether a label may be that of something else, and no 0 or + says otherwise.
+
+    Args:
+        label: A label.
+        words: Words between it and a colon that are not known.
+        first: First character of the number.
+    """
+    if words and label in _OF_ANYTHING:
+        return True
+    dialled = first in "+(0"
+    said = not words or words.decode().split()[0].casefold() in PREPOSITIONS
+    return not dialled and (not said or (len(label) == 1 and label.isascii()))
+
+
 _JOINED = re.compile(
-    r"[\"'][^<>\n]{0,80}>(?:<[^<>\n]{1,60}>){0,2}\s{0,2}(?=[+(0-9])|[ \t]{0,2}(?:,|;|/|\||\||or|and|und|oder|et|ou|y|o|e|og|och|eller|i|lub|или|и|або|или|ve|veya|و|أو|或|、|・|및)?"
+    r"[\"'][^<>\n]{0,80}>(?:<[^<>\n]{1,60}>){0,2}\s{0,2}(?=[+(0-9])|[ \t]{0,2}(?:,|;|/|\||\||or|and|und|oder|of|et|ou|y|o|e|og|och|eller|i|lub|или|и|або|или|ve|veya|و|أو|或|、|・|및)?"
     r"[ \t]{0,2}(?=[+(0-9])",
     re.IGNORECASE,
 )
@@ -185,6 +204,8 @@ def _chain(text: str, start: int, regions: tuple[str, ...]) -> Iterator[Bounds]:
     least = 0
     for _ in range(5):
         bounds = number_at(text, start, regions)
+        if bounds is None and text[start] == "(":
+            bounds = number_at(text, start + 1, regions)
         if bounds is None or (least and _digits_in(text, *bounds) != least):
             return
         yield bounds
@@ -192,9 +213,20 @@ def _chain(text: str, start: int, regions: tuple[str, ...]) -> Iterator[Bounds]:
         if joined is None or joined.end() == bounds[1]:
             return
         start = joined.end()
+        regions = regions or _region_of(text[slice(*bounds)])
         # In the next cell or field may be anything of another length, such as a postcode.
         is_next_field = joined[0].strip() in _FIELD_ENDS and text[start] not in "+(0"
         least = _digits_in(text, *bounds) if is_next_field else 0
+
+
+def _region_of(written: str) -> tuple[str, ...]:
+    """Return the region of a number that starts with +: others beside it may be of the same."""
+    try:
+        number = phonenumbers.parse(written)
+    except phonenumbers.NumberParseException:
+        return ()
+    region = phonenumbers.region_code_for_number(number)
+    return (region,) if region else ()
 
 
 _FIELD_ENDS = frozenset(["", "|", "||", ",", ";"])
@@ -233,8 +265,8 @@ def number_at(text: str, start: int, regions: tuple[str, ...]) -> Bounds | None:
 
 
 _CITED = re.compile(r".*\((?:19|20)[0-9]{2}\)")
-_POSTCODE = re.compile(r".* - [0-9]{4,5}$")
-_SSN = re.compile("[0-9]{3}-[0-9]{2}-[0-9]{4}$")
+_POSTCODE = re.compile(r".* - [0-9]{4,5}\Z")
+_SSN = re.compile(r"[0-9]{3}-[0-9]{2}-[0-9]{4}\Z")
 _AREA_CLOSED = re.compile(r"0[0-9]{1,2}\)[0-9]")
 
 
@@ -328,18 +360,25 @@ def _may_omit_zero(number: phonenumbers.PhoneNumber, region: str) -> bool:
     return False
 
 
-_BEFORE_PLUS = re.compile(r"[0-9A-Za-z+=/*^]$")
+_BEFORE_PLUS = re.compile(r"[0-9A-Za-z+=/*^]\Z")
 
 
-def accept_international(text: str, start: int, end: int) -> Bounds | None:
-    """Return the bounds of a number with + and a country code, or None."""
-    before = text[max(0, start - 1) : start]
-    if before and before not in "=/" and _BEFORE_PLUS.match(before):
-        return None
-    return number_at(text, start, ())
+def find_international(text: str) -> Iterator[Bounds]:
+    """Yield numbers with + and a country code, and those joined to them."""
+    for start, _, _ in matches_in_bytes(INTERNATIONAL_FORM, text):
+        before = text[max(0, start - 1) : start]
+        if not before or before in "=/" or not _BEFORE_PLUS.match(before):
+            yield from _chain(text, start, ())
 
 
-_LOOSE_BEFORE = re.compile(r"[0-9A-Za-z.,#/\-_$€£+@:=(\[<]$|[0-9] $|[0-9]\t$")
+_LOOSE_BEFORE = re.compile(r"[0-9A-Za-z.,#/\-_$€£+@:=(\[<]\Z|[0-9] \Z|[0-9]\t\Z")
+
+
+_ACCOUNT = re.compile(
+    r"(?:tài khoản|stk|số tk|konto|kontonummer|account|acct|a/c|compte|cuenta|conto|conta|rekening|hesap|"
+    r"сч[её]т|р/с|рахунок|บัญชี|账号|账户|帳號|口座|계좌)(?:\s?(?:no|nr|number|nummer|číslo))?[\s.:#]{0,4}\Z",
+    re.IGNORECASE,
+)
 
 
 def accept_from_abroad(text: str, start: int, end: int) -> Bounds | None:
@@ -348,13 +387,15 @@ def accept_from_abroad(text: str, start: int, end: int) -> Bounds | None:
         text[max(0, start - 2) : start].replace("(", "")
     ) or names_another_number(text, start):
         return None
+    if _ACCOUNT.search(text[max(0, start - 30) : start]):
+        return None
     return number_at(text, start, ())
 
 
 def accept_american(text: str, start: int, end: int) -> Bounds | None:
     """Return the bounds of a number in the punctuation of North America, or None."""
     before, after = text[max(0, start - 2) : start], text[end : end + 8]
-    if re.search(r"[0-9A-Za-z.#/\-_$€£+@§]$|[0-9]\)? $|^.?,$(?<![A-Za-z],)", before):
+    if re.search(r"[0-9A-Za-z.#/\-_$€£+@§]\Z|[0-9]\)? \Z", before):
         return None
     if _is_followed_up(text[start:end], after) or re.match(r" ?[0-9]|-|_|\.[0-9]", after):
         return None
@@ -382,7 +423,7 @@ def accept_before_label(text: str, start: int, end: int) -> Bounds | None:
     written = text[bounds[0] : bounds[1]]
     grouped = re.search(r"[0-9][ .\-/)]+[0-9]", written)
     trunk = written.lstrip("(").startswith("0") or re.match(
-        r"\(?[2-9][0-9]{2}\)?[ .\-][0-9]{3}[ .\-][0-9]{4}$", written
+        r"\(?[2-9][0-9]{2}\)?[ .\-][0-9]{3}[ .\-][0-9]{4}\Z", written
     )
     return bounds if grouped and trunk else None
 
@@ -395,12 +436,12 @@ AMERICAN = linear(
     r"[2-9][0-9]{2}[/ ] ?[2-9][0-9]{2}-[0-9]{4})"
 )
 BEFORE_LABEL = linear(
-    r"\(?[0-9](?:[ .\-/()]{0,2}[0-9]){6,14}[ \t,;:()\-\[|]{1,3}(?:[\pL']{1,12}[ ,]{1,2}){0,4}"
+    r"\(?[0-9](?:[ .\-/()]{0,2}[0-9]){6,14}[ \t,:()\-\[|]{1,3}(?:[\pL']{1,12}[ ,]{1,2}){0,4}"
     rf"(?i:{'|'.join(NOUNS_AFTER)})(?:[^\pL]|$)"
 )
 
 FINDERS = (
-    Finder(by_pattern(INTERNATIONAL_FORM, accept_international), hint_bits.INTERNATIONAL),
+    Finder(find_international, hint_bits.INTERNATIONAL),
     Finder(by_pattern(FROM_ABROAD, accept_from_abroad), hint_bits.FROM_ABROAD),
     Finder(by_pattern(AMERICAN, accept_american), hint_bits.AMERICAN),
     Finder(find_labelled, hint_bits.AFTER_LABEL),

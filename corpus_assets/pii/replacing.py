@@ -41,7 +41,7 @@ def _digest(key: bytes, kind: str, text: str) -> str:
     return hmac.new(key, message, hashlib.sha256).hexdigest()[:HASH_DIGITS]
 
 
-_CLOSING = re.compile(r"[>\])}|]*$")
+_CLOSING = re.compile(r"[>\])}|]*\Z")
 
 
 def _with_digest(tag: str, digest: str) -> str:

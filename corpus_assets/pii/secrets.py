@@ -138,7 +138,7 @@ def accept_key(text: str, start: int, end: int) -> Bounds | None:
     return None if _is_masked(text[start:end]) else (start, end)
 
 
-_HEADS = tuple((re.compile(tail), re.compile(rf"{head}$")) for tail, head in TAILS.values())
+_HEADS = tuple((re.compile(tail), re.compile(rf"{head}\Z")) for tail, head in TAILS.values())
 _LONGEST_HEAD = 33
 
 
@@ -158,7 +158,7 @@ ASSIGNED = linear(
     r"(?i:account_?key|shared_?access_?key|shared_?access_?signature|storage_?key)[\"']?\s{0,2}[=:]\s{0,2}[\"']?"
     r"[A-Za-z0-9+/]{40,88}={0,2}"
 )
-_VALUE = re.compile(r"[A-Za-z0-9/+]{40,88}={0,2}$")
+_VALUE = re.compile(r"[A-Za-z0-9/+]{40,88}={0,2}\Z")
 
 
 def accept_assigned(text: str, start: int, end: int) -> Bounds | None:
@@ -206,13 +206,13 @@ def _is_masked_body(body: str) -> bool:
 
 
 URL_PASSWORD = linear(r"://[^\s/:@\"'<>`\[\](){},;\\]*:[^\s/\"'<>`,\\]+@[A-Za-z0-9\[_\pL]")
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{1,20}$")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{1,20}\Z")
 LONGEST_PASSWORD = 128
 _PLACEHOLDER = re.compile(
     r"(?i)(?:\$|%|<|\{|\[|\*|#)|(?:(?:your|my|the|some|new|db|user|admin|root|test)?[_\-.]?"
     r"(?:pass(?:word|wd|phrase|code)?|passwort|pwd|pw|pass(?:word)?here|token|api[_-]?key|key|secret|credentials?|"
     r"contraseña|mot[_-]?de[_-]?passe|parol[ae]?|пароль|密码|x+|\*+|\.+|-+|_+|todo|changeme|redacted|hidden|masked|removed)"
-    r"[0-9_\-]{0,2}(?:here)?)$"
+    r"[0-9_\-]{0,2}(?:here)?)\Z"
 )
 
 

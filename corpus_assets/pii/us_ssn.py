@@ -7,20 +7,20 @@ from corpus_assets.pii.context import names_another_number
 from corpus_assets.pii.spans import Bounds, Finder, by_pattern, linear
 
 _LABEL = (
-    r"(?i:ssn|ss#|ss no|social security|soc\.? ?sec|social sec|taxpayer id(?:entification)?|itin|"
+    r"(?i:ssn|s\.s\.n|ss#|ss no|social security|soc\.? ?sec|social sec|taxpayer id(?:entification)?|itin|"
     r"seguro social|securite sociale americaine)"
 )
 _LABELLED = re.compile(
-    rf"{_LABEL}(?:[\s_-]?(?:number|num|no|nr|nos|#|numbers|card|account))*\.?(?:[\s:=#\"'().>-]|is|was|ending){{0,12}}$",
+    rf"{_LABEL}(?:[.\s_-]{{0,2}}(?:number|num|no|nr|nos|#|numbers|card|account))*\.?(?:[\s:=#\"'().>-]|is|was|ending){{0,12}}\Z",
     re.IGNORECASE,
 )
 LAST_WORDS = (
-    "ssn ss no security sec id identification itin social americaine number num nr nos numbers "
+    "ssn ss n no security sec id identification itin social americaine number num nr nos numbers "
     "card account is was ending"
 ).split()
 """How what `_LABELLED` finds can end."""
 DIGITS = 9
-_BEFORE = re.compile(r"[0-9A-Za-z_#/+$€£]$|[0-9A-Za-z][\-.:]$|[0-9] $")
+_BEFORE = re.compile(r"[0-9A-Za-z_#/+$€£]\Z|[0-9A-Za-z][\-.:]\Z")
 _AFTER = re.compile(r"[0-9A-Za-z_/]|[\-.:][0-9A-Za-z]| [0-9]")
 
 

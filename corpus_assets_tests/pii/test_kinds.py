@@ -122,3 +122,27 @@ def test_international_forms_of_libphonenumbers_examples_are_found(region):
     for form in (phonenumbers.PhoneNumberFormat.E164, phonenumbers.PhoneNumberFormat.INTERNATIONAL):
         written = phonenumbers.format_number(number, form)
         assert ALL(f"Mia: {written}.") == [Span("phone", 5, 5 + len(written))], json.dumps(region)
+
+
+ON_ITS_LINE = (
+    "(305) 555-0188",
+    "305-555-0188",
+    "531-08-7742",
+    "4242 4242 4242 4242",
+    "GB82 WEST 1234 5698 7654 32",
+    "+44 20 7946 0123",
+    "0044 20 7946 0123",
+    "192.31.196.7",
+    "2620:4f:8000::53",
+    "mia@example.org",
+    "AKIAIOSFODNN7EXAMPLE",
+    "00:1A:2B:3C:4D:5E",
+)
+
+
+@pytest.mark.parametrize("value", ON_ITS_LINE)
+@pytest.mark.parametrize("above", ["Office", "Suite 12", "a,", "x-", "50 %", "№", "été"])
+def test_the_line_above_a_value_does_not_touch_it(value, above):
+    config = PiiConfig(kinds=WITHOUT_MODEL)
+    text = f"{above}\n{value}\nMiami"
+    assert [text[span.start : span.end] for span in detect(text, config)] == [value]
