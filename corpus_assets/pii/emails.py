@@ -188,7 +188,11 @@ def accept_sign(text: str, sign: int, after: int) -> Bounds | None:
         return None
     start = _with_escaped(text, _after_escape(text, start))
     local, domain = text[start:sign], text[after:end]
-    if not local or _is_code(text, start, end, local, domain) or _is_transport(text, start, end):
+    if (
+        not local
+        or _is_code(text, start, end, local, domain)
+        or _is_transport(text, start, end, local, domain)
+    ):
         return None
     return start, end
 
@@ -229,10 +233,8 @@ def _is_code(text: str, start: int, end: int, local: str, domain: str) -> bool:
     )
 
 
-def _is_transport(text: str, start: int, end: int) -> bool:
+def _is_transport(text: str, start: int, end: int, local: str, host: str) -> bool:
     """Return whether an address is the user and host of a connection, not a mailbox."""
-    sign = text.find("@", start, end)
-    local, host = text[start:sign], text[sign + 1 : end]
     if local in _TRANSPORT_USERS and (_FORGES.match(host) or text[end : end + 1] == ":"):
         return True
     line = text[max(0, start - 120) : start]

@@ -85,12 +85,15 @@ def is_written_at(
         after += 1
     if after + 1 >= end:
         return False
-    if b[after] == 46:
+    byte = b[after]
+    if byte == 95 or byte == 42 or byte == 124 or byte == 126:
+        return True
+    if byte == 46:
         return bool(is_alnum(b[after + 1]) or b[after + 1] >= 0x80)
     k = after
     while k < end and k < after + 2 and b[k] == 32:
         k += 1
-    if k < end and (b[k] == 40 or b[k] == 91 or b[k] == 123 or b[k] == 60):
+    if k < end and (b[k] == 40 or b[k] == 91 or b[k] == 123 or b[k] == 60 or b[k] >= 0x80):
         return True
     if k != after + 1:
         return False

@@ -155,8 +155,10 @@ def _mark_starts(b: Bytes, marks: Bytes, other: Bytes, four: Bytes, quote: bool)
         a, c = b[i + 4], b[i + 5]
         near = (b[i] == uint8(50)) | (b[i] == uint8(51)) | (c == uint8(47)) | (c == uint8(65))
         marks[i + 4] |= uint8((a == uint8(58)) & near)
-    # What the loops, which look back, do not reach.
+    # What the loops do not reach.
     for i in range(min(4, end)):
+        marks[i] = min(_KINDS[b[i]], uint8(1))
+    for i in range(max(4, end - 2), end):
         marks[i] = min(_KINDS[b[i]], uint8(1))
     if quote:
         for i in range(end - 2):

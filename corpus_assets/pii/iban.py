@@ -137,7 +137,10 @@ def accept_iban(text: str, start: int, end: int) -> Bounds | None:
     """
     if start and _WORD.match(text[start - 1]):
         return None
-    left = LENGTHS[text[start : start + 2].upper()]
+    country = text[start : start + 2]
+    if not country.isascii():
+        return None
+    left = LENGTHS[country.upper()]
     place = start
     while left and place < end:
         left -= text[place].isalnum()
@@ -150,6 +153,6 @@ def accept_iban(text: str, start: int, end: int) -> Bounds | None:
 
 
 _COUNTRIES = "|".join(f"[{a}{a.lower()}][{b}{b.lower()}]" for a, b in STRUCTURES)
-"""ASCII alone: without regard to case K would also be the sign of Kelvin."""
+"""RE2 takes both cases of a letter for one without regard to case, and then the sign of Kelvin."""
 IBAN = linear(rf"(?:{_COUNTRIES})[ ]?[0-9]{{2}}(?:[ .\-]?[A-Za-z0-9]){{11,34}}")
 FINDERS = (Finder(by_pattern(IBAN, accept_iban), hint_bits.IBAN),)

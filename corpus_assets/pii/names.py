@@ -38,7 +38,7 @@ PIECES_KEPT = 1_024
 
 def names_finder(model: str) -> Finder:
     """Return the search for the names of people that a model finds."""
-    return Finder(partial(find_names, model), core=LETTER.pattern)
+    return Finder(partial(find_names, model), core=LETTER.pattern, is_local=False)
 
 
 def find_names(model: str, text: str) -> Iterator[Bounds]:

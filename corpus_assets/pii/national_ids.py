@@ -92,7 +92,7 @@ def _finds(row: NationalId) -> Callable[[str], Iterator[Bounds]]:
     def find(text: str) -> Iterator[Bounds]:
         for match in pattern.finditer(text):
             start, end = match.start(), match.end()
-            if _touches(text, start, end):
+            if _touches(text, start, end) or not text[start:end].isascii():
                 continue
             compact = (
                 re.sub(r"[ ./\-](?!\Z)", "", text[start:end]) if row.country != "fi" else match[0]
@@ -115,9 +115,14 @@ def _touches(text: str, start: int, end: int) -> bool:
     )
 
 
+def _all_cases(label: str) -> str:
+    """Return a label with all letters that are an i to Python without regard to case."""
+    return label.replace("i", "[iİı]")
+
+
 FINDERS = {
     country: tuple(
-        Finder(_finds(row), core=f"(?i:{row.label})[^\n]{{0,60}}[0-9]")
+        Finder(_finds(row), core=f"(?i:{_all_cases(row.label)})[^\n]{{0,60}}[0-9A-Za-z]")
         for row in TABLE
         if row.country == country
     )

@@ -116,11 +116,12 @@ def _announced(b: Bytes, start: int, place: int, words: Words) -> bool:
     before = b[place - 1] if place > start else uint8(32)
     dialled = b[place] == 48 or before == 40 or before == 43
     p, least = place, max(start, place - 24)
-    while p > least and _BETWEEN[b[p - 1]] and b[p - 1] != 58:
+    colon = False
+    while p > least and _BETWEEN[b[p - 1]]:
         p -= 1
-    if p <= start or b[p - 1] != 58:
+        colon = colon or b[p] == 58
+    if not colon:
         return False
-    p -= 1
     for _ in range(4):
         while p > start and b[p - 1] == 32:
             p -= 1
@@ -499,7 +500,6 @@ def bits_of_numbers(
                     and lasts[g + 1] - firsts[g + 1] == 3
                 )
             )
-        whole = digits <= 15 and (quad or dated)
-        if n > 1 and trunk and not whole and _noun_follows(b, there, end, words.nouns):
+        if n > 1 and trunk and _noun_follows(b, there, end, words.nouns):
             flags |= BEFORE_LABEL
     return flags

@@ -78,7 +78,7 @@ def regions_by_label() -> dict[str, tuple[str, ...]]:
 def _any_of(labels: list[str]) -> str:
     """Return an alternation, longest first; letters of scripts without spaces need no boundary."""
     ordered = sorted(set(labels), key=lambda label: (-len(label), label))
-    return "|".join(re.escape(label).replace("\\ ", "[ -]?") for label in ordered)
+    return "|".join(re.escape(label).replace("\\ ", "[ -]") for label in ordered)
 
 
 def _is_spaced(label: str) -> bool:

@@ -6,18 +6,13 @@ second pass finds nothing. Only `mode: datatrove` counts along a rank, as datatr
 
 import hashlib
 import hmac
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import reduce
-from operator import or_
 from pathlib import Path
-from typing import NamedTuple
 
-import numpy as np
 import polars as pl
 import pyarrow as pa
-from numpy.typing import NDArray
 from pydantic import Field
 
 from corpus_assets.core.plan import Counts, Plan, map_batches, map_ranks
@@ -25,10 +20,8 @@ from corpus_assets.core.schema import CLUSTER_COLUMNS, DOCUMENT_COLUMNS, schema_
 from corpus_assets.core.table import Table
 from corpus_assets.pii.config import PiiConfig
 from corpus_assets.pii.datatrove import replace_rank
-from corpus_assets.pii.detection import KindFinder, Search, search_of, spans_once, with_more
-from corpus_assets.pii.folding import fold, fold_series
-from corpus_assets.pii.hint_bits import FOLDED
-from corpus_assets.pii.hints import hints, prepare_hints
+from corpus_assets.pii.detection import detect_all, search_of
+from corpus_assets.pii.hints import prepare_hints
 from corpus_assets.pii.kinds import KINDS
 from corpus_assets.pii.names import DEFAULT_MODEL, opened_model
 from corpus_assets.pii.replacing import replaced
@@ -112,89 +105,20 @@ def scrub_pii(frame: pl.DataFrame, config: PiiConfig, counts: Counts) -> pl.Data
     return frame
 
 
-class Scrubbed(NamedTuple):
-    """A text that held personal data, what it held, and the text without it."""
-
-    text: str
-    spans: list[Span]
-    without: str
-
-
 def scrub_texts(texts: pl.Series, config: PiiConfig) -> tuple[pl.Series, dict[int, Counter[str]]]:
     """Return texts with personal data replaced, and the counts by kind of those that held some."""
-    found = _scrubbed(texts, config)
+    search = search_of(config)
+    found = detect_all(texts, search)
     if not found:
         return texts, {}
-    new = pl.Series([one.without for one in found.values()], dtype=pl.String)
+    scrubbed = [replaced(text, spans, search.replacer) for text, spans in found.values()]
     counted = {place: Counter(span.kind for span in one.spans) for place, one in found.items()}
-    return texts.clone().scatter(list(found), new), counted
+    return texts.clone().scatter(list(found), pl.Series(scrubbed, dtype=pl.String)), counted
 
 
 def spans_of_texts(texts: pl.Series, config: PiiConfig) -> dict[int, list[Span]]:
     """Return the personal data of those texts that hold some: what `detect` finds in each."""
-    return {place: one.spans for place, one in _scrubbed(texts, config).items()}
-
-
-def _scrubbed(texts: pl.Series, config: PiiConfig) -> dict[int, Scrubbed]:
-    """Return those texts that hold something, scrubbed, by their place.
-
-    Python looks only at texts that may hold something, by `hints`, and of these again
-    at those in which something was replaced.
-    """
-    search = search_of(config)
-    found: dict[int, Scrubbed] = {}
-    places, left = list(range(len(texts))), texts
-    while places:
-        more = _spans_once(left, search)
-        places = [places[place] for place in more]
-        for place, (looked_at, spans) in zip(places, more.values(), strict=True):
-            text, before, _ = found.get(place, (looked_at, [], ""))
-            together = with_more(text, before, spans, search.replacer) if before else spans
-            found[place] = Scrubbed(text, together, replaced(text, together, search.replacer))
-        left = pl.Series([found[place].without for place in places], dtype=pl.String)
-    return found
-
-
-def _spans_once(texts: pl.Series, search: Search) -> dict[int, tuple[str, list[Span]]]:
-    """Return the texts in which one look finds something, and what, by the place of the text."""
-    bits = hints(texts)
-    hits = _by_hint(bits, search.finders)
-    for place, more in _by_core(texts, search.finders).items():
-        hits[place] = [*hits.get(place, ()), *more]
-    found: dict[int, tuple[str, list[Span]]] = {}
-    places = sorted(hits)
-    folded = (bits[places] & np.uint32(FOLDED)).astype(bool).tolist()
-    for place, text, is_folded in zip(places, texts.gather(places).to_list(), folded, strict=True):
-        plain = fold(text) if is_folded else text
-        spans = spans_once(text, plain, hits[place], search.own)
-        if spans:
-            found[place] = text, spans
-    return found
-
-
-def _by_hint(
-    bits: NDArray[np.uint32], finders: Sequence[KindFinder]
-) -> dict[int, list[KindFinder]]:
-    """Return the finders that may find something, by the place of the text, of those with a bit."""
-    wanted = bits & np.uint32(reduce(or_, (finder.hint for _, finder in finders), 0))
-    places = np.flatnonzero(wanted)
-    by_bits = {
-        value: [entry for entry in finders if entry[1].hint & value]
-        for value in np.unique(wanted[places]).tolist()
-    }
-    values = wanted[places].tolist()
-    return {place: by_bits[value] for place, value in zip(places.tolist(), values, strict=True)}
-
-
-def _by_core(texts: pl.Series, finders: Sequence[KindFinder]) -> dict[int, list[KindFinder]]:
-    """Return the same of those with a core."""
-    hits: defaultdict[int, list[KindFinder]] = defaultdict(list)
-    cores = [entry for entry in finders if entry[1].core]
-    folded = fold_series(texts) if cores else texts
-    for kind, finder in cores:
-        for place in folded.str.contains(finder.core).arg_true().to_list():
-            hits[place].append((kind, finder))
-    return hits
+    return {place: one.spans for place, one in detect_all(texts, search_of(config)).items()}
 
 
 def with_counts(frame: pl.DataFrame, found: Mapping[int, Counter[str]]) -> pl.DataFrame:

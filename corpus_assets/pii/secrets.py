@@ -64,9 +64,11 @@ VENDORS = {
     "1Password": r"ops_eyJ[A-Za-z0-9_\-]{250,}",
     "Alibaba Cloud": "LTAI[A-Za-z0-9]{17,20}",
     "Discord, webhook": r"discord(?:app)?\.com/api/webhooks/[0-9]{17,20}/[A-Za-z0-9_\-]{60,80}",
-    "JSON Web Token": r"eyJ[A-Za-z0-9_\-]{8,}\.eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{16,}",
 }
 """Forms by who issues them, from the vendors' own pages."""
+
+SIGNED_JSON = r"eyJ[A-Za-z0-9_\-]{8,}\.eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{16,}"
+"""Searched for alone: its first part may go on for long, and so would the search for the others."""
 
 TAILS = {
     "Discord": (r"\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{27,40}", "[MNO][A-Za-z0-9_-]{23,27}"),
@@ -231,6 +233,7 @@ KEYS = linear("|".join(VENDORS.values()))
 ENDS = linear("|".join(tail for tail, _ in TAILS.values()))
 FINDERS = (
     Finder(by_pattern(KEYS, accept_key), hint_bits.KEY),
+    Finder(by_pattern(linear(SIGNED_JSON), accept_key), hint_bits.KEY),
     Finder(by_pattern(ENDS, accept_tail), hint_bits.KEY_END),
     Finder(by_pattern(ASSIGNED, accept_assigned), hint_bits.ASSIGNED),
     Finder(find_private_keys, hint_bits.PRIVATE_KEY),

@@ -44,19 +44,34 @@ class Finder:
     default have one."""
     keeps_dashes: bool = False
     """Whether dashes of print are none of its hyphens, as in an address between two of them."""
+    is_local: bool = True
+    """Whether what is found at a place depends on its surroundings alone."""
     core: str = ""
     """Where there is no hint, a cheap necessary condition for the Rust engine. Classes are ASCII
     (`[0-9]`, `(?-u:\\b)`): the Unicode ones are ten to fifty times slower."""
 
 
+TOUCHING, AHEAD = 2, 600
+"""Characters between two candidates, and characters that decide on one after its start, at most."""
+
+
 def by_pattern(pattern: Pattern, accept: Accept) -> Callable[[str], Iterator[Bounds]]:
-    """Return a search for candidates, of which those count that are accepted."""
+    """Return a search for candidates, of which those count that are accepted.
+
+    One that only touches what was accepted before it is taken without that, as it would be once
+    that is replaced: of a list of numbers all are found at once.
+    """
     bounds_of = _bounds if isinstance(pattern, re.Pattern) else _bounds_in_bytes
 
     def find(text: str) -> Iterator[Bounds]:
+        last = -1 - TOUCHING
         for start, end in bounds_of(pattern, text):
             bounds = accept(text, start, end)
+            if bounds is None and last <= start <= last + TOUCHING and end < last + AHEAD:
+                alone = accept(text[last : last + AHEAD], start - last, end - last)
+                bounds = alone and (alone[0] + last, alone[1] + last)
             if bounds is not None:
+                last = bounds[1]
                 yield bounds
 
     return find

@@ -19,7 +19,7 @@ from corpus_assets.pii.hints import hints
 from corpus_assets.pii.hints_kernel import GROUPS
 from corpus_assets.pii.kinds import DEFAULT_KINDS, finders_of
 from corpus_assets.pii.scrubbing import spans_of_texts
-from corpus_assets.pii.secrets import TAILS, VENDORS
+from corpus_assets.pii.secrets import SIGNED_JSON, TAILS, VENDORS
 
 FINDERS = [finder for _, finder in finders_of(DEFAULT_KINDS, (), "")]
 CASES = [
@@ -76,6 +76,23 @@ def test_the_spans_of_a_batch_are_those_of_each_text(texts):
     assert [found.get(place, []) for place in range(len(texts))] == [detect(t) for t in texts]
 
 
+FORMS_THAT_WERE_MISSED = (
+    "mia(at)example_dot_org",
+    "mia.lee (at) example  «dot» org",
+    "ftp://mia:hunter22@h",
+    "1.2.3.4   020 7946 0958 phone",
+    "2021-2022   020 7946 0958 phone",
+    "belonsop: 020 7946 0958",
+    "Phone for aa bb cc :: 020 7946 0958",
+    "E\u017f9121000418450200051332",
+    "S\u212a2125550142929",
+)
+
+
+def test_what_is_found_in_forms_that_were_missed_has_its_bit():
+    assert_known(FORMS_THAT_WERE_MISSED)
+
+
 @pytest.mark.slow
 def test_what_is_found_in_many_edited_lines_has_its_bit():
     rng = random.Random(5)
@@ -88,9 +105,9 @@ def test_what_is_found_in_many_edited_lines_has_its_bit():
     assert_known(texts)
 
 
-@pytest.mark.parametrize("vendor", VENDORS)
-def test_every_form_of_a_key_has_its_bit(vendor):
-    @given(st.from_regex(re.compile(VENDORS[vendor], re.ASCII), fullmatch=True))
+@pytest.mark.parametrize("form", [*VENDORS.values(), SIGNED_JSON])
+def test_every_form_of_a_key_has_its_bit(form):
+    @given(st.from_regex(re.compile(form, re.ASCII), fullmatch=True))
     @settings(max_examples=15, deadline=None)
     def holds(key):
         assert all(found & KEY for found in bits(key, f"x {key}", f"'{key}'", f"-{key}\n"))
