@@ -57,9 +57,10 @@ class PiiConfig(Config):
     @classmethod
     def _are_safe(cls, value: dict[str, str]) -> dict[str, str]:
         _refuse_unknown("kind", tuple(value), tuple(KINDS))
-        wrong = [name for name, tag in value.items() if re.search(r"[\r\n]|[0-9]{7}", tag)]
+        wrong = [name for name, tag in value.items() if re.search(r"[\x00-\x1f@]|[0-9]{5}", tag)]
         if wrong:
-            message = f"the tag of {', '.join(wrong)} holds a line break or seven digits in a row"
+            names = ", ".join(wrong)
+            message = f"the tag of {names} holds a control character, an @ or five digits in a row"
             raise ValueError(message)
         return value
 
@@ -109,7 +110,7 @@ class PiiConfig(Config):
                 f"another variable with pii.hash_key_env."
             )
             raise InputError(message)
-        return key.encode()
+        return key.encode("utf-8", "surrogateescape")
 
 
 def _refuse_unknown(what: str, names: tuple[str, ...], known: tuple[str, ...]) -> None:

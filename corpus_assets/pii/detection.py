@@ -257,7 +257,8 @@ class Window(NamedTuple):
             for shift in [shifts[bisect_right(ends, start) - 1]]
         )
         low, high = self.inner
-        return [span for span in moved if low <= span.start and span.end <= high]
+        near = [span for span in moved if low <= span.start < span.end <= high]
+        return _outside(near, [(span.start, span.end) for span in self.spans])
 
 
 def windows_around(

@@ -87,7 +87,8 @@ def _follows_label(
                 rest = SEED
                 for k in range(cut - 1, q - 1, -1):
                     rest = (rest ^ uint64(b[k] | 32)) * PRIME
-                if has(labels, rest):
+                # No label of two letters touches a connector: `for` is no `f` and `or`.
+                if cut - q > 2 and has(labels, rest):
                     return True
                 joined = joined or has(connectors, rest)
         h = (h ^ uint64(b[q] | 32)) * PRIME

@@ -4,7 +4,7 @@ What is a number of a country is libphonenumber's to say; what may be one at all
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from importlib import resources
 
@@ -13,7 +13,15 @@ import phonenumbers
 from corpus_assets.pii import hint_bits
 from corpus_assets.pii.cards import is_card
 from corpus_assets.pii.context import names_another_number
-from corpus_assets.pii.spans import Bounds, Finder, by_pattern, linear, matches_in_bytes
+from corpus_assets.pii.spans import (
+    TOUCHING,
+    Bounds,
+    Finder,
+    Pattern,
+    by_pattern,
+    linear,
+    matches_in_bytes,
+)
 
 SHORTEST_CARD = 14
 FEWEST, MOST = 7, 15
@@ -219,6 +227,7 @@ def _chain(text: str, start: int, regions: tuple[str, ...]) -> Iterator[Bounds]:
         least = _digits_in(text, *bounds) if is_next_field else 0
 
 
+@lru_cache(maxsize=4096)
 def _region_of(written: str) -> tuple[str, ...]:
     """Return the region of a number that starts with +: others beside it may be of the same."""
     try:
@@ -365,10 +374,22 @@ _BEFORE_PLUS = re.compile(r"[0-9A-Za-z+=/*^]\Z")
 
 def find_international(text: str) -> Iterator[Bounds]:
     """Yield numbers with + and a country code, and those joined to them."""
-    for start, _, _ in matches_in_bytes(INTERNATIONAL_FORM, text):
-        before = text[max(0, start - 1) : start]
-        if not before or before in "=/" or not _BEFORE_PLUS.match(before):
-            yield from _chain(text, start, ())
+    return _chains(text, INTERNATIONAL_FORM, _begins_with_plus)
+
+
+def _begins_with_plus(text: str, start: int) -> bool:
+    before = text[max(0, start - 1) : start]
+    return not before or before in "=/" or not _BEFORE_PLUS.match(before)
+
+
+def _chains(text: str, form: Pattern, begins: Callable[[str, int], bool]) -> Iterator[Bounds]:
+    """Yield the numbers at the candidates that begin one or touch the last, and those joined."""
+    last = -1 - TOUCHING
+    for start, _, _ in matches_in_bytes(form, text):
+        if start >= last and (start <= last + TOUCHING or begins(text, start)):
+            for bounds in _chain(text, start, ()):
+                last = bounds[1]
+                yield bounds
 
 
 _LOOSE_BEFORE = re.compile(r"[0-9A-Za-z.,#/\-_$€£+@:=(\[<]\Z|[0-9] \Z|[0-9]\t\Z")
@@ -381,15 +402,18 @@ _ACCOUNT = re.compile(
 )
 
 
-def accept_from_abroad(text: str, start: int, end: int) -> Bounds | None:
-    """Return the bounds of a grouped number with 00 or 011 and a country code, or None."""
-    if _LOOSE_BEFORE.search(
-        text[max(0, start - 2) : start].replace("(", "")
-    ) or names_another_number(text, start):
-        return None
-    if _ACCOUNT.search(text[max(0, start - 30) : start]):
-        return None
-    return number_at(text, start, ())
+def find_from_abroad(text: str) -> Iterator[Bounds]:
+    """Yield grouped numbers with 00 or 011 and a country code, and those joined to them."""
+    return _chains(text, FROM_ABROAD, _begins_from_abroad)
+
+
+def _begins_from_abroad(text: str, start: int) -> bool:
+    before = text[max(0, start - 2) : start].replace("(", "")
+    return not (
+        _LOOSE_BEFORE.search(before)
+        or names_another_number(text, start)
+        or _ACCOUNT.search(text[max(0, start - 30) : start])
+    )
 
 
 def accept_american(text: str, start: int, end: int) -> Bounds | None:
@@ -442,7 +466,7 @@ BEFORE_LABEL = linear(
 
 FINDERS = (
     Finder(find_international, hint_bits.INTERNATIONAL),
-    Finder(by_pattern(FROM_ABROAD, accept_from_abroad), hint_bits.FROM_ABROAD),
+    Finder(find_from_abroad, hint_bits.FROM_ABROAD),
     Finder(by_pattern(AMERICAN, accept_american), hint_bits.AMERICAN),
     Finder(find_labelled, hint_bits.AFTER_LABEL),
     Finder(by_pattern(BEFORE_LABEL, accept_before_label), hint_bits.BEFORE_LABEL),

@@ -17,7 +17,9 @@ from corpus_assets.core.run import run_plan
 from corpus_assets.core.schema import DEDUPED
 from corpus_assets.engines.local import LocalEngine
 from corpus_assets.pii import PiiConfig, detect, scrub
+from corpus_assets.pii.detection import search_of, spans_once
 from corpus_assets.pii.evaluate import WITHOUT_MODEL
+from corpus_assets.pii.folding import fold
 from corpus_assets.pii.kinds import DEFAULT_KINDS, KINDS
 from corpus_assets.pii.scrubbing import MANIFEST_COLUMNS, SCRUBBED, scrub_pii, scrubbed_docs
 from corpus_assets_tests.scenario import document, table_of
@@ -161,6 +163,53 @@ def test_counts_are_by_kind_document_and_source(tmp_path):
     by_source = [n for name, n in table.counts.items() if name.startswith("pii_by_source/")]
     assert sum(by_source) == 4
     assert set(MANIFEST_COLUMNS.values()) <= set(frame.columns)
+
+
+def assert_nothing_left(text, config):
+    """Look at a scrubbed text with all finders, not by hints and surroundings."""
+    search = search_of(config)
+    scrubbed, _ = scrub(text, config)
+    assert spans_once(scrubbed, fold(scrubbed), search.finders, search.own) == []
+
+
+@given(st.lists(st.one_of(PARTS, st.just("lorem ipsum " * 60)), max_size=12).map("".join))
+@settings(max_examples=200, deadline=None)
+def test_a_look_at_all_of_a_scrubbed_text_finds_nothing(text):
+    assert_nothing_left(text, ALL)
+    assert_nothing_left(text, PiiConfig(kinds=WITHOUT_MODEL, mode="dummy"))
+
+
+LISTED = (
+    "(212) 555-0142 ",
+    "212-555-0142\n",
+    "219-09-9999\n",
+    "4111 1111 1111 1111\n",
+    "45.6.7.80/",
+    "+44 20 7946 0123, ",
+    "Tel. 030 23125 123 ",
+    "a%40b.co ",
+    "eyJAKIAIOSFODNN7EXAMPLE-",
+)
+
+
+@pytest.mark.parametrize("item", LISTED)
+def test_a_list_of_values_takes_time_in_proportion(item):
+    """Where each replacement uncovered the next value, these took from 40 s to hours."""
+    text = item * (200_000 // len(item))
+    start = time.process_time()
+    scrubbed, _ = scrub(text)
+    assert time.process_time() - start < 5
+    assert scrub(scrubbed)[0] == scrubbed
+
+
+@pytest.mark.parametrize("tag", ["a@b", "x\x00y", "line\nbreak", "12345"])
+def test_a_tag_that_could_be_personal_data_is_refused(tag):
+    with pytest.raises(pydantic.ValidationError, match="control character, an @ or five digits"):
+        PiiConfig(tags={"email": tag})
+
+
+def test_a_lone_surrogate_is_text_like_any_other():
+    assert scrub("\ud800 mia@example.org")[0] == "\ud800 <EMAIL>"
 
 
 @pytest.mark.parametrize(
