@@ -122,7 +122,8 @@ class EnglishTokenizer:
         slots = 1 << max(2 * entries - 1, 1).bit_length()
         self._keys = np.zeros(slots, np.uint64)
         self._values = np.zeros(slots, np.int64)
-        self._cuts = np.zeros(CUTS_PER_ENTRY * entries, np.int32)
+        # Room for the longest chunk that is remembered, however few may be.
+        self._cuts = np.zeros(max(CUTS_PER_ENTRY * entries, REMEMBERED + 1), np.int32)
         self._fill = np.array([0, 0, entries], np.int64)
 
     def __call__(

@@ -18,7 +18,7 @@ from corpus_assets.text.marks_kernel import BASE, PUNCTUATION, REAL, SENTENCE_MA
 from corpus_assets.text.marks_kernel import sentence_starts as mark_sentences
 from corpus_assets.text.normalise import PUNCTUATION as SYMBOLS
 from corpus_assets.text.tokens import Texts, text_column, tokenised, tokenizer_name
-from corpus_assets.text.tokens_kernel import EnglishTokenizer
+from corpus_assets.text.tokens_kernel import REMEMBERED, EnglishTokenizer
 from corpus_assets_tests.text.batches import batch, english_pieces, golden, sample_texts
 from corpus_assets_tests.text.test_english import CHUNKS, SPACED
 
@@ -92,6 +92,13 @@ def test_the_native_rules_are_right_or_unsure(chunk):
     if count != affixes_kernel.UNSURE:
         tokens = english.split_chunk(data.tobytes().decode())
         assert ends[:count].tolist() == np.cumsum([len(t.encode()) for t in tokens]).tolist()
+
+
+def test_a_chunk_of_more_tokens_than_the_memory_was_made_for_has_room():
+    tokenizer = EnglishTokenizer(entries=1)
+    text = " ".join(("(" * count + "x" + ")" * count) for count in range(1, 12))
+    assert words([text] * 2, tokenizer) == [english.split_text(text)] * 2
+    assert tokenizer._cuts.size > REMEMBERED
 
 
 def test_a_long_chunk_and_many_tokens_have_room():
