@@ -14,13 +14,12 @@ import numpy as np
 from numba import int64, njit, uint64
 from numpy.typing import NDArray
 
-import corpus_assets
 from corpus_assets.text.data import Bytes
 
 config: Any = numba.core.config
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_ROOT = Path(corpus_assets.__file__).parent
+_ROOT = Path(__file__).parents[1]
 _IMPORT = re.compile(r"^from corpus_assets\.([\w.]+) import", re.MULTILINE)
 
 
