@@ -93,6 +93,15 @@ def has(table: NDArray[np.uint64], h: np.uint64) -> bool:
     return low < table.size and table[low] == h
 
 
+@inline
+def letters_hash(b: Bytes, first: int, last: int) -> np.uint64:
+    """Return `reversed_hash` of ASCII letters in lower case."""
+    h = SEED
+    for i in range(last - 1, first - 1, -1):
+        h = (h ^ uint64(b[i] | 32)) * PRIME
+    return h
+
+
 @kernel
 def reversed_hash(data: Bytes) -> np.uint64:
     """Return the hash of a word, from its last byte to its first."""

@@ -102,7 +102,7 @@ def detect_all(texts: pl.Series, search: Search) -> dict[int, Found]:
     Python looks only at texts that may hold something, by `hints`, and then at the surroundings
     of what was found, with that replaced, until no look finds more.
     """
-    found = {place: Found(*entry) for place, entry in _look(texts, search).items()}
+    found = _look(texts, search)
     fresh = {place: entry.spans for place, entry in found.items()}
     while fresh:
         windows = [
@@ -112,9 +112,9 @@ def detect_all(texts: pl.Series, search: Search) -> dict[int, Found]:
         ]
         pieces = pl.Series([window.text for window in windows], dtype=pl.String)
         fresh = {}
-        for number, (_, spans) in _look(pieces, search).items():
+        for number, piece in _look(pieces, search).items():
             window = windows[number]
-            more = window.in_whole(spans, search.replacer)
+            more = window.in_whole(piece.spans, search.replacer)
             if more:
                 fresh[window.place] = [*fresh.get(window.place, ()), *more]
         for place, more in fresh.items():
@@ -123,7 +123,7 @@ def detect_all(texts: pl.Series, search: Search) -> dict[int, Found]:
     return found
 
 
-def _look(texts: pl.Series, search: Search) -> dict[int, tuple[str, list[Span]]]:
+def _look(texts: pl.Series, search: Search) -> dict[int, Found]:
     """Return the texts in which one look finds something, and what, by the place of the text."""
     bits = hints(texts)
     hits = _by_hint(bits, search.finders)
@@ -131,14 +131,14 @@ def _look(texts: pl.Series, search: Search) -> dict[int, tuple[str, list[Span]]]
         hits[place] = [*hits.get(place, ()), *more]
     for place in _with_digits_put(texts, search):
         hits[place] = list(search.finders)
-    found: dict[int, tuple[str, list[Span]]] = {}
+    found: dict[int, Found] = {}
     places = sorted(hits)
     folded = (bits[places] & np.uint32(FOLDED)).astype(bool).tolist()
     for place, text, is_folded in zip(places, texts.gather(places).to_list(), folded, strict=True):
         plain = fold(text) if is_folded else text
         spans = spans_once(text, plain, hits[place], search.own)
         if spans:
-            found[place] = text, spans
+            found[place] = Found(text, spans)
     return found
 
 

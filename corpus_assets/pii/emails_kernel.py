@@ -10,6 +10,7 @@ from corpus_assets.pii.bytes_kernel import (
     domain_follows,
     has,
     is_alnum,
+    reversed_hash,
 )
 from corpus_assets.text.data import Bytes
 from corpus_assets.text.kernels import inline, kernel
@@ -66,10 +67,7 @@ def is_written_at(
         last -= 1
     if last > j and b[last - 1] == 32:
         last -= 1
-    h = SEED
-    for k in range(last - 1, j - 1, -1):
-        h = (h ^ uint64(b[k])) * PRIME
-    if not has(ats, h):
+    if not has(ats, reversed_hash(b[j:last])):
         return False
     if last - j == 1 and b[j] == 97 and (i == 0 or b[i - 1] == 32):
         return False

@@ -15,6 +15,7 @@ from corpus_assets.pii.bytes_kernel import (
     has,
     is_alnum,
     is_digit,
+    letters_hash,
     set_of,
 )
 from corpus_assets.pii.hint_bits import (
@@ -84,9 +85,7 @@ def _follows_label(
         for cut in range(p - 1, q, -1):
             h = (h ^ uint64(b[cut] | 32)) * PRIME
             if has(connectors, h):
-                rest = SEED
-                for k in range(cut - 1, q - 1, -1):
-                    rest = (rest ^ uint64(b[k] | 32)) * PRIME
+                rest = letters_hash(b, q, cut)
                 # No label of two letters touches a connector: `for` is no `f` and `or`.
                 if cut - q > 2 and has(labels, rest):
                     return True
@@ -171,10 +170,7 @@ def _noun_follows(b: Bytes, i: int, end: int, nouns: NDArray[np.uint64]) -> bool
             q += 1
         if q == p:
             return False
-        h = SEED
-        for k in range(q - 1, p - 1, -1):
-            h = (h ^ uint64(b[k] | 32)) * PRIME
-        if has(nouns, h):
+        if has(nouns, letters_hash(b, p, q)):
             return True
         p = q
         while p < end and p < q + 2 and (b[p] == 32 or b[p] == 44):
